@@ -1,0 +1,69 @@
+package config
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+	"github.com/goccy/go-yaml"
+)
+
+// YAML is a kong.ConfigurationLoader: a file of flag names and values, one a
+// line, such as "mongodb-db: prejoin". A name that no command has is an error.
+func YAML(r io.Reader) (kong.Resolver, error) {
+	values := map[string]any{}
+	if err := yaml.NewDecoder(r).Decode(&values); err != nil && err != io.EOF {
+		return nil, fmt.Errorf("reading the configuration file: %s", yaml.FormatError(err, false, true))
+	}
+	return file(values), nil
+}
+
+type file map[string]any
+
+// Validate refuses a name that is not a flag of any command.
+func (f file) Validate(app *kong.Application) error {
+	known := flagNames(app.Node)
+	for name := range f {
+		if !slices.Contains(known, name) {
+			return fmt.Errorf("the configuration file sets %q, which is no flag: see --help for the names", name)
+		}
+	}
+	return nil
+}
+
+// Resolve gives the file's value where neither a flag nor the environment set one.
+func (f file) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+	v, ok := f[flag.Name]
+	if !ok || inEnvironment(flag) {
+		return nil, nil
+	}
+	if list, ok := v.([]any); ok {
+		return joined(list), nil
+	}
+	return fmt.Sprint(v), nil
+}
+
+func inEnvironment(flag *kong.Flag) bool {
+	return slices.ContainsFunc(flag.Envs, func(name string) bool { return lookupEnv(name) })
+}
+
+func joined(list []any) string {
+	parts := make([]string, len(list))
+	for i, v := range list {
+		parts[i] = fmt.Sprint(v)
+	}
+	return strings.Join(parts, ",")
+}
+
+func flagNames(n *kong.Node) []string {
+	var names []string
+	for _, f := range n.Flags {
+		names = append(names, f.Name)
+	}
+	for _, c := range n.Children {
+		names = append(names, flagNames(c)...)
+	}
+	return names
+}
