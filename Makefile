@@ -31,7 +31,8 @@ demo: build mongod ## Start everything with 200,000 settlements, verify, and ser
 bench: build mongod ## Run the benches, or those named in ARGS: rounds interleaved, parity before time, JSON lines on stdout
 	bin/devstack bench $(ARGS)
 
-lint: go ## Run the linter; depguard holds the walls between the packages
+lint: go ## Run the linter, and prove that its walls between the packages stand
+	scripts/check-walls.sh
 	$(LINT) run ./...
 
 compose: go ## Check docker-compose.yml against the Compose specification (no engine needed)
