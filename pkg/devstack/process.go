@@ -1,0 +1,163 @@
+package devstack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"syscall"
+	"time"
+)
+
+// Command says what to launch.
+type Command struct {
+	Name    string         // for messages: "mongod", "queryd"
+	Path    string         // the program
+	Args    []string       // without the program's name
+	Env     []string       // nil: this process's environment
+	Log     string         // file that gets stdout and stderr; "": this process's own
+	Orphan  syscall.Signal // what it gets when this process dies; 0: SIGKILL
+	Account *Account       // whom it runs as; nil: as this process
+	// Foreground leaves it in this process's group, so that a terminal's Ctrl-C
+	// and its input reach it. Otherwise it has a group of its own.
+	Foreground bool
+}
+
+// Process is a running child. It dies with this process, whatever happens.
+type Process struct {
+	Name string
+	log  string
+	cmd  *exec.Cmd
+	done chan struct{}
+	err  error // set before done is closed
+}
+
+// Launch starts a child. The caller ends it by Stop, Signal or Kill.
+func Launch(c Command) (*Process, error) {
+	p := &Process{Name: c.Name, log: c.Log, cmd: exec.Command(c.Path, c.Args...), done: make(chan struct{})}
+	p.cmd.Env, p.cmd.Dir = c.Env, c.Account.dir()
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: !c.Foreground, Credential: c.Account.credential()}
+	dieWithParent(p.cmd.SysProcAttr, c.Orphan)
+	out, err := p.attach(c)
+	if err != nil {
+		return nil, fmt.Errorf("opening the log of %s: %w", c.Name, err)
+	}
+	defer out.Close()
+	started := make(chan error, 1)
+	go p.live(started)
+	if err := <-started; err != nil {
+		return nil, fmt.Errorf("starting %s: %w", c.Name, err)
+	}
+	return p, nil
+}
+
+func (p *Process) attach(c Command) (io.Closer, error) {
+	if c.Log == "" {
+		p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+		return io.NopCloser(nil), nil
+	}
+	f, err := os.OpenFile(c.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	p.cmd.Stdout, p.cmd.Stderr = f, f
+	return f, nil
+}
+
+// live starts the child and waits for it on one thread. The kernel sends the
+// death signal when the *thread* that forked ends, not the process, so the
+// thread is held for as long as the child lives.
+func (p *Process) live(started chan<- error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	err := p.cmd.Start()
+	started <- err
+	if err != nil {
+		return
+	}
+	p.err = p.cmd.Wait()
+	close(p.done)
+}
+
+// PID is the child's process id.
+func (p *Process) PID() int { return p.cmd.Process.Pid }
+
+// Done is closed when the child has ended and was reaped.
+func (p *Process) Done() <-chan struct{} { return p.done }
+
+// Ended tells whether the child has ended.
+func (p *Process) Ended() bool {
+	select {
+	case <-p.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// Signal sends sig to the child; a child that has ended is no error.
+func (p *Process) Signal(sig os.Signal) error {
+	if err := p.cmd.Process.Signal(sig); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return fmt.Errorf("signalling %s: %w", p.Name, err)
+	}
+	return nil
+}
+
+// Kill ends the child by SIGKILL and waits until it is gone.
+func (p *Process) Kill() {
+	_ = p.cmd.Process.Kill()
+	<-p.done
+}
+
+// Stop asks by sig, waits, and kills the child when ctx ends first, which it
+// then reports.
+func (p *Process) Stop(ctx context.Context, sig os.Signal) error {
+	if err := p.Signal(sig); err != nil {
+		return err
+	}
+	select {
+	case <-p.done:
+		return nil
+	case <-ctx.Done():
+		p.Kill()
+		return fmt.Errorf("stopping %s: it did not end by %v in time and was killed", p.Name, sig)
+	}
+}
+
+// Status is the child's exit status once it has ended: 128 + the signal's
+// number where a signal ended it, as shells count.
+func (p *Process) Status() int {
+	<-p.done
+	ws, ok := p.cmd.ProcessState.Sys().(syscall.WaitStatus)
+	if ok && ws.Signaled() {
+		return 128 + int(ws.Signal())
+	}
+	return p.cmd.ProcessState.ExitCode()
+}
+
+// Died describes the end of a child that should still be running, with the last
+// lines that it logged.
+func (p *Process) Died() error {
+	<-p.done
+	how := "it exited by itself"
+	if p.err != nil {
+		how = p.err.Error()
+	}
+	return fmt.Errorf("%s ended early (%s); its last lines:\n%s", p.Name, how, Tail(p.log, 15))
+}
+
+// pause sleeps for d; false when ctx or the child ended first.
+func (p *Process) pause(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-p.done:
+	case <-ctx.Done():
+	}
+	return false
+}
