@@ -11,7 +11,6 @@ import (
 
 	"prejoin/migrations"
 	"prejoin/pkg/devstack"
-	"prejoin/pkg/sample"
 )
 
 // template returns the name of a database with the sample schema in the
@@ -62,7 +61,7 @@ func migrate(ctx context.Context, admin, database string, index int) error {
 	if err != nil {
 		return err
 	}
-	if err := sample.Migrate(ctx, dsn, index, 2); err != nil {
+	if err := up(ctx, dsn, index); err != nil {
 		return err
 	}
 	return devstack.SetRolePasswords(ctx, dsn)
