@@ -1,0 +1,66 @@
+package query
+
+import (
+	"strings"
+	"sync"
+	"time"
+)
+
+// zones keeps the locations that loaded: at most as many as the database of
+// time zones has names.
+var zones sync.Map
+
+// loadZone finds an IANA time zone. "Local" is refused, since it is the
+// server's, and so are the folders posix/ and right/ of the database.
+func loadZone(name string) (*time.Location, error) {
+	if z, ok := zones.Load(name); ok {
+		return z.(*time.Location), nil
+	}
+	bad := name == "" || name == "Local" || len(name) > 64 || strings.HasPrefix(name, "posix") || strings.HasPrefix(name, "right/")
+	if bad {
+		return nil, badParameter("tz=%s is not a time zone; give an IANA name such as Asia/Seoul.", short(name))
+	}
+	z, err := time.LoadLocation(name)
+	if err != nil {
+		return nil, badParameter("tz=%s is not a time zone; give an IANA name such as Asia/Seoul.", short(name))
+	}
+	zones.Store(name, z)
+	return z, nil
+}
+
+// startOfDay is the first instant of a calendar day in a zone. Midnight may not
+// exist (Cairo and Beirut spring forward at 00:00), may come twice (Havana falls
+// back at 01:00), and a whole day may be missing (Apia, 2011-12-30); time.Date
+// promises neither of two choices then, so the zone's bounds decide.
+func startOfDay(y int, m time.Month, d int, z *time.Location) time.Time {
+	t := time.Date(y, m, d, 0, 0, 0, 0, z)
+	start, end := t.ZoneBounds()
+	want, have := wall(time.Date(y, m, d, 0, 0, 0, 0, time.UTC)), wall(t)
+	switch {
+	case have < want && !end.IsZero():
+		return end // the zone jumped over midnight: the day begins at the jump
+	case have > want && !start.IsZero():
+		return start
+	}
+	return firstOfTwo(t, start)
+}
+
+// firstOfTwo is the earlier of two instants with the same wall clock, where the
+// zone's change before t made it come twice.
+func firstOfTwo(t, start time.Time) time.Time {
+	if start.IsZero() {
+		return t
+	}
+	_, now := t.Zone()
+	_, before := start.Add(-time.Second).Zone()
+	earlier := t.Add(time.Duration(now-before) * time.Second)
+	if earlier.Before(start) && wall(earlier) == wall(t) {
+		return earlier
+	}
+	return t
+}
+
+// wall is the wall clock as a number that orders like the clock.
+func wall(t time.Time) int64 {
+	return time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), 0, time.UTC).Unix()
+}

@@ -1,0 +1,144 @@
+package query
+
+import (
+	"slices"
+	"sort"
+
+	"go.mongodb.org/mongo-driver/bson"
+
+	"prejoin/pkg/readmodel"
+)
+
+// Reader is who asks, reduced to what a query must know. The zero Reader sees
+// nothing.
+type Reader struct {
+	Key    string           // id of the API key; page tokens are bound to it
+	All    bool             // an operator: every row
+	Scopes map[string][]any // scope name → values, int64 or string; a row must be inside each
+	Role   string           // "reader", or "full" for keys that may see personal fields
+}
+
+// The roles that a key can have.
+const (
+	RoleReader = "reader"
+	RoleFull   = "full"
+)
+
+// View is how much of a field a reader sees.
+type View int
+
+// The views, from nothing to all.
+const (
+	Hidden View = iota
+	Masked
+	Full
+)
+
+// Sees decides how much of a field the reader sees. The model's roles decide;
+// where they are silent, a personal field is masked for everyone but RoleFull.
+func (r Reader) Sees(f *readmodel.Field) View {
+	switch f.Roles[r.Role] {
+	case "full":
+		return Full
+	case "masked":
+		return Masked
+	case "hidden":
+		return Hidden
+	}
+	if f.PII != nil && r.Role != RoleFull {
+		return Masked
+	}
+	return Full
+}
+
+// scopeClauses are the clauses that limit a filter to the reader's rows: one a
+// scope, in name order, so that equal readers have equal filters.
+func scopeClauses(m *readmodel.Model, r Reader) ([]bson.D, error) {
+	if r.All {
+		return nil, nil
+	}
+	if len(r.Scopes) == 0 {
+		return nil, outOfScope("This key has no scope, so it can read nothing; make one with --all or --scope.")
+	}
+	var clauses []bson.D
+	for _, name := range sortedKeys(r.Scopes) {
+		f := scopeField(m, name)
+		values := allowed(f, r.Scopes[name])
+		if len(values) == 0 {
+			return nil, outOfScope("This key is limited by %s, which the model %s does not have; use a key that is limited by %s.", name, m.Name, scopeNames(m))
+		}
+		clauses = append(clauses, bson.D{{Key: m.Key(f.Name), Value: oneOf(values)}})
+	}
+	return clauses, nil
+}
+
+// allowed keeps the values that the field's type can hold; the others match no row.
+func allowed(f *readmodel.Field, values []any) []any {
+	if f == nil {
+		return nil
+	}
+	var kept []any
+	for _, v := range values {
+		_, isInt := v.(int64)
+		_, isText := v.(string)
+		if f.Type == readmodel.Int64 && isInt || f.Type != readmodel.Int64 && isText {
+			kept = append(kept, v)
+		}
+	}
+	return kept
+}
+
+func oneOf(values []any) any {
+	if len(values) == 1 {
+		return values[0]
+	}
+	return bson.D{{Key: "$in", Value: bson.A(values)}}
+}
+
+func scopeField(m *readmodel.Model, name string) *readmodel.Field {
+	for _, s := range m.Scope {
+		if s.Name == name {
+			return m.Field(s.Field)
+		}
+	}
+	return nil
+}
+
+func scopeNames(m *readmodel.Model) string {
+	names := make([]string, len(m.Scope))
+	for i, s := range m.Scope {
+		names[i] = s.Name
+	}
+	return joinOr(names)
+}
+
+// checkScope refuses a filter that names a value outside the reader's scope,
+// known or not: the answer is the same for a foreign and an absent merchant.
+func checkScope(m *readmodel.Model, r Reader, conditions []condition) error {
+	if r.All {
+		return nil
+	}
+	for name, values := range r.Scopes {
+		f := scopeField(m, name)
+		for _, c := range conditions {
+			if f == nil || c.field.Name != f.Name {
+				continue
+			}
+			for _, v := range c.values {
+				if !slices.Contains(values, v) {
+					return outOfScope("This key is not allowed to read %s %v; ask only for those in its scope.", f.Name, v)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func sortedKeys(m map[string][]any) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	return keys
+}
