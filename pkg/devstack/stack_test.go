@@ -15,7 +15,12 @@ import (
 	"prejoin/pkg/devstack"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if os.Getenv(holderEnv) != "" {
+		hold()
+	}
+	goleak.VerifyTestMain(m)
+}
 
 func start(t *testing.T, c devstack.Config) *devstack.Stack {
 	t.Helper()
