@@ -9,7 +9,7 @@ export GOFLAGS := -buildvcs=false $(filter-out -buildvcs=%,$(GOFLAGS))
 
 GO    ?= go
 LINT  := $(GO) tool -modfile=tools/go.mod golangci-lint
-SPEC  := $(GO) tool -modfile=tools/go.mod github.com/compose-spec/compose-go/v2/cmd
+CHECK := $(GO) run -C tools ./composecheck ../docker-compose.yml ../.env.example
 # PKG limits `make test` to some packages, ARGS is handed to demo and bench.
 PKG   ?= ./...
 ARGS  ?=
@@ -36,14 +36,14 @@ lint: go ## Run the linter, and prove that its walls between the packages stand
 	$(LINT) run ./...
 
 compose: go ## Check docker-compose.yml against the Compose specification (no engine needed)
-	$(SPEC) -format json docker-compose.yml >/dev/null
+	$(CHECK)
 
 fmt: go ## Format the Go files
 	$(LINT) fmt ./...
 
 tools: go ## Build the tools once, so that lint and compose start at once
 	$(LINT) version
-	$(SPEC) -format json docker-compose.yml >/dev/null
+	$(GO) build -C tools -o /dev/null ./composecheck
 
 clean: ## Remove what was built (the fetched servers in .cache/ stay)
 	rm -rf bin dist
