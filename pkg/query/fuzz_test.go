@@ -36,7 +36,8 @@ func FuzzParse(f *testing.F) {
 			}
 			return
 		}
-		for _, filter := range append(q.Segments, q.Filter) {
+		for _, s := range append(q.Segments, Segment{Filter: q.Filter}) {
+			filter := s.Filter
 			clauses := filter[0].Value.(bson.A)
 			if string(document(t, clauses[0].(bson.D))) != own || string(document(t, clauses[1].(bson.D))) != live {
 				t.Errorf("%q: scope or tombstones are not in %v", parameters, filter)

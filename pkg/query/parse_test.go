@@ -58,7 +58,7 @@ func TestFilters(t *testing.T) {
 	f(operator, "status=PAID&merchantId=7", live+`,{"merchantId":7},{"status":"PAID"}`, byStatus)
 	full := seller
 	full.Role = RoleFull
-	f(full, `accountNo=in:1\,2,3\\&refund=true`, own+`,{"refund":true},{"accountNo":{"$in":["1,2","3\\"]}}`, "[{merchantId 1} {accountNo 1} {refund 1} {_id 1}]")
+	f(full, `accountNo=in:1\,2,3\\&refund=true`, own+`,{"refund":true},{"accountNo":{"$in":["1,2","3\\"]}}`, "[{merchantId 1} {accountNo 1} {refund 1} {payDue 1} {_id 1}]")
 }
 
 func TestRefusals(t *testing.T) {

@@ -74,8 +74,8 @@ func (q asked) gaps(a *readmodel.Access) []string {
 	for _, c := range q.conditions {
 		gaps = append(gaps, q.conditionGap(a, c, equal[c.field.Name])...)
 	}
-	if q.sort != nil && q.sort.Field != sortField(q.model, a) {
-		gaps = append(gaps, "sort by "+sortField(q.model, a)+" in either direction")
+	if q.sort != nil && q.sort.Field != a.Sort.Field {
+		gaps = append(gaps, "sort by "+a.Sort.Field+" in either direction")
 	}
 	return gaps
 }
@@ -154,46 +154,27 @@ func Describe(m *readmodel.Model, a *readmodel.Access) string {
 	if a.Range != "" {
 		parts = append(parts, a.Range+"=from..to")
 	}
-	return "(" + strings.Join(append(parts, "sort="+sortText(m, a)), ", ") + ")"
+	return "(" + strings.Join(append(parts, "sort="+a.Sort.String()), ", ") + ")"
 }
 
-func sortText(m *readmodel.Model, a *readmodel.Access) string {
-	if a.Sort.Desc {
-		return "-" + sortField(m, a)
-	}
-	return sortField(m, a)
-}
-
-// sortField is the field a pattern sorts by: the id where it names none.
-func sortField(m *readmodel.Model, a *readmodel.Access) string {
-	if a.Sort.Field == "" {
-		return m.ID
-	}
-	return a.Sort.Field
-}
-
-// Index is the key of the one index that serves a pattern: scope, equality
-// fields, sort field, _id.
+// Index is the key of the one index that serves a pattern, as a hint.
 func Index(m *readmodel.Model, a *readmodel.Access) bson.D {
 	var keys bson.D
-	if f := scopeField(m, a.Scope); f != nil {
-		keys = append(keys, bson.E{Key: m.Key(f.Name), Value: int32(1)})
+	for _, k := range m.Index(*a) {
+		keys = append(keys, bson.E{Key: k.Field, Value: direction(k.Desc)})
 	}
-	for _, name := range a.Equal {
-		keys = append(keys, bson.E{Key: m.Key(name), Value: int32(1)})
-	}
-	return append(keys, order(m, sortField(m, a), a.Sort.Desc)...)
+	return keys
 }
 
 // order is a sort document: the field, then _id in the same direction.
-func order(m *readmodel.Model, field string, desc bool) bson.D {
-	direction := int32(1)
+func order(m *readmodel.Model, k readmodel.SortKey) bson.D {
+	d := direction(k.Desc)
+	return bson.D{{Key: m.Key(k.Field), Value: d}, {Key: "_id", Value: d}}
+}
+
+func direction(desc bool) int32 {
 	if desc {
-		direction = -1
+		return -1
 	}
-	id := bson.E{Key: "_id", Value: direction}
-	if m.Key(field) == "_id" {
-		return bson.D{id}
-	}
-	return bson.D{{Key: m.Key(field), Value: direction}, id}
+	return 1
 }

@@ -95,13 +95,9 @@ func oneOf(values []any) any {
 	return bson.D{{Key: "$in", Value: bson.A(values)}}
 }
 
+// scopeField is the field of a scope; nil for "none" and an unknown one.
 func scopeField(m *readmodel.Model, name string) *readmodel.Field {
-	for _, s := range m.Scope {
-		if s.Name == name {
-			return m.Field(s.Field)
-		}
-	}
-	return nil
+	return m.Field(m.ScopeField(name))
 }
 
 func scopeNames(m *readmodel.Model) string {

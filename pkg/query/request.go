@@ -17,10 +17,10 @@ type Request struct {
 	Model  *readmodel.Model
 	Access *readmodel.Access // the pattern that serves it; nil for a get
 	Filter bson.D            // the whole result: scope, tombstones, filters
-	// Segments are the filters to run one after the other until Limit rows are
-	// there; together they are Filter from the page's place on.
-	Segments   []bson.D
-	Sort       bson.D
+	Sort   bson.D            // of the whole result
+	// Segments are to be read one after the other until Limit rows are there;
+	// together they are Filter in the order of Sort, from the page's place on.
+	Segments   []Segment
 	Hint       bson.D             // the index's key
 	Projection bson.D             // nil: whole documents
 	Fields     []*readmodel.Field // to show, in order
@@ -29,9 +29,14 @@ type Request struct {
 	Lang       string // "en" or "ko"
 
 	sort    readmodel.SortKey
+	bounded bool // the filter limits the sort field, so that no null is in the result
+	fixed   bool // the filter leaves one value of the sort field
 	binding []byte
 	tokens  *Tokens
 }
+
+// Segment is one find of a request, with its own order.
+type Segment struct{ Filter, Sort bson.D }
 
 // Options are what a request does not say itself.
 type Options struct {
@@ -80,7 +85,7 @@ func ByID(m *readmodel.Model, r Reader, id string, values url.Values, o Options)
 		clause = bson.D{{Key: "_id", Value: v}}
 	}
 	p.request.Filter = and(append(scope, notDeleted, clause))
-	p.request.Segments = []bson.D{p.request.Filter}
+	p.request.Segments = []Segment{{Filter: p.request.Filter}}
 	p.project()
 	return p.request, nil
 }
@@ -112,17 +117,23 @@ func (p *parser) find() error {
 
 func (p *parser) use(a *readmodel.Access, sort *readmodel.SortKey, scope []bson.D, conditions []condition) {
 	clauses := append(scope, notDeleted)
+	r := p.request
 	for _, c := range conditions {
 		clauses = append(clauses, c.clause(p.model.Key(c.field.Name)))
+		if c.field.Name == a.Sort.Field {
+			r.bounded, r.fixed = true, !c.ranged()
+		}
 	}
-	r := p.request
 	r.Access, r.Filter, r.Hint = a, and(clauses), Index(p.model, a)
-	r.sort = readmodel.SortKey{Field: sortField(p.model, a), Desc: a.Sort.Desc}
+	r.sort = a.Sort
 	if sort != nil {
 		r.sort.Desc = sort.Desc
 	}
-	r.Sort = order(p.model, r.sort.Field, r.sort.Desc)
-	r.Segments = []bson.D{r.Filter}
+	r.Sort = order(p.model, r.sort)
+	r.Segments = []Segment{r.span()}
+	if r.fixed {
+		r.Segments = []Segment{r.tied()}
+	}
 	p.project()
 }
 
@@ -171,7 +182,7 @@ func (p *parser) page() error {
 	if !ok {
 		return badToken()
 	}
-	p.request.Segments = p.request.after(at)
+	p.request.Segments = p.request.segments(at)
 	return nil
 }
 
@@ -186,23 +197,6 @@ func (p *parser) bind() error {
 	p.request.binding = bind([]byte(p.model.Name), version, []byte(p.model.Shape),
 		[]byte(p.options.Collection), []byte(p.reader.Key), filter)
 	return nil
-}
-
-// after are the request's segments from a place on.
-func (r *Request) after(at place) []bson.D {
-	base := r.Filter[0].Value.(bson.A)
-	var out []bson.D
-	for _, s := range segments(r.Model, r.sort, at, r.bounded()) {
-		all := append(slices.Clone(base), s)
-		out = append(out, bson.D{{Key: "$and", Value: all}})
-	}
-	return out
-}
-
-// bounded: the filter limits the sort field, so that no null is in the result.
-func (r *Request) bounded() bool {
-	key := r.Model.Key(r.sort.Field)
-	return slices.ContainsFunc(r.Filter[0].Value.(bson.A), func(c any) bool { return c.(bson.D)[0].Key == key })
 }
 
 // Next is the token of the page after the one that ends with last, a document

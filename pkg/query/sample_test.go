@@ -33,7 +33,7 @@ func sample() *readmodel.Model {
 			{Scope: "merchant", Range: "paidAt", Sort: readmodel.SortKey{Field: "paidAt"}},
 			{Scope: "merchant", Range: "amount", Sort: readmodel.SortKey{Field: "amount"}},
 			{Scope: "merchant", Range: "orderNo", Sort: readmodel.SortKey{Field: "orderNo"}},
-			{Scope: "merchant", Equal: []string{"accountNo", "refund"}},
+			{Scope: "merchant", Equal: []string{"accountNo", "refund"}, Sort: readmodel.SortKey{Field: "payDue"}},
 			{Scope: "partner", Range: "payDue", Sort: readmodel.SortKey{Field: "payDue", Desc: true}},
 			{Scope: "none", Range: "payDue", Sort: readmodel.SortKey{Field: "payDue"}},
 			{Scope: "none", Equal: []string{"status"}, Range: "payDue", Sort: readmodel.SortKey{Field: "payDue"}},

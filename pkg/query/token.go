@@ -102,7 +102,7 @@ func readValue(b []byte) (v bson.RawValue, rest []byte, ok bool) {
 	v = bson.RawValue{Type: bsontype.Type(b[0]), Value: b[1+used : 1+used+int(n)]}
 	rest = b[1+used+int(n):]
 	core := bsoncore.Value{Type: v.Type, Data: v.Value}
-	return v, rest, v.Type == 0 && n == 0 || core.Validate() == nil
+	return v, rest, core.Validate() == nil
 }
 
 // bind is the digest of what a token belongs to.
