@@ -8,8 +8,8 @@ import (
 )
 
 // loadReference fills what is the same on every shard (partners, the shard map)
-// and this shard's merchants.
-func loadReference(ctx context.Context, conn *pgx.Conn, shard, shards int, seed uint64) error {
+// and this shard's merchants, whose number it returns.
+func loadReference(ctx context.Context, conn *pgx.Conn, shard, shards int, seed uint64) (here int64, err error) {
 	var partners, homes, merchants row
 	for id := 1; id <= Partners; id++ {
 		partners.int(int64(id))
@@ -23,15 +23,16 @@ func loadReference(ctx context.Context, conn *pgx.Conn, shard, shards int, seed 
 		homes.end()
 		if home == shard {
 			merchants.merchant(makeMerchant(id, seed))
+			here++
 		}
 	}
 	if err := copyInto(ctx, conn, "partner", &partners); err != nil {
-		return err
+		return 0, err
 	}
 	if err := copyInto(ctx, conn, "shard_map", &homes); err != nil {
-		return err
+		return 0, err
 	}
-	return copyInto(ctx, conn, "merchant", &merchants)
+	return here, copyInto(ctx, conn, "merchant", &merchants)
 }
 
 func (r *row) merchant(m merchant) {

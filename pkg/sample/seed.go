@@ -45,7 +45,7 @@ func Seed(ctx context.Context, cfg SeedConfig) (SeedReport, error) {
 	start := time.Now()
 	s := seeding{cfg: cfg, loaders: make([]loader, len(cfg.Shards)), deals: generator{seed: cfg.Seed, slots: slots(cfg.Settlements, cfg.Seed)}}
 	defer s.close()
-	for _, step := range []func(context.Context, int) error{s.load, s.commit, s.analyze} {
+	for _, step := range []func(context.Context, int) error{s.load, s.commit} {
 		if err := s.everywhere(ctx, step); err != nil {
 			return SeedReport{}, err
 		}
@@ -86,15 +86,27 @@ func (s *seeding) load(ctx context.Context, shard int) error {
 	if err := l.begin(ctx); err != nil {
 		return err
 	}
-	for m := 1; m <= Merchants; m++ {
-		if shardOf(m, len(s.loaders)) == shard {
-			l.counts.Merchants++
-		}
-	}
-	if err := loadReference(ctx, conn, shard, len(s.loaders), s.cfg.Seed); err != nil {
+	keys, err := dropForeignKeys(ctx, conn)
+	if err != nil {
 		return err
 	}
-	if err := s.deals.each(shard, len(s.loaders), func(d *deal) error { return l.add(ctx, d) }); err != nil {
+	if err := s.fill(ctx, shard); err != nil {
+		return err
+	}
+	// The planner needs figures before the keys are checked, readers after.
+	if _, err := conn.Exec(ctx, "ANALYZE"); err != nil {
+		return fmt.Errorf("analyzing: %w", err)
+	}
+	return addForeignKeys(ctx, conn, keys)
+}
+
+func (s *seeding) fill(ctx context.Context, shard int) error {
+	l, shards := &s.loaders[shard], len(s.loaders)
+	var err error
+	if l.counts.Merchants, err = loadReference(ctx, l.conn, shard, shards, s.cfg.Seed); err != nil {
+		return err
+	}
+	if err := s.deals.each(shard, shards, func(d *deal) error { return l.add(ctx, d) }); err != nil {
 		return err
 	}
 	return l.flush(ctx)
@@ -117,11 +129,6 @@ func (l *loader) begin(ctx context.Context) error {
 
 func (s *seeding) commit(ctx context.Context, shard int) error {
 	_, err := s.loaders[shard].conn.Exec(ctx, "COMMIT")
-	return err
-}
-
-func (s *seeding) analyze(ctx context.Context, shard int) error {
-	_, err := s.loaders[shard].conn.Exec(ctx, "ANALYZE")
 	return err
 }
 

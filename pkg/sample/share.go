@@ -61,7 +61,7 @@ func shardOf(merchant, shards int) int {
 		return 1
 	}
 	h := mix(uint64(merchant) + 7_000)
-	if first := 1000/uint64(shards) + 30; h%1000 < first {
+	if first := 1000/uint64(shards) + 4; h%1000 < first {
 		return 0
 	}
 	return 1 + int(h/1000%uint64(shards-1))
