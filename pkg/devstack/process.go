@@ -1,10 +1,10 @@
 package devstack
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"runtime"
@@ -19,6 +19,7 @@ type Command struct {
 	Args    []string       // without the program's name
 	Env     []string       // nil: this process's environment
 	Log     string         // file that gets stdout and stderr; "": this process's own
+	Out     string         // with Log: another file for stdout
 	Orphan  syscall.Signal // what it gets when this process dies; 0: SIGKILL
 	Account *Account       // whom it runs as; nil: as this process
 	// Foreground leaves it in this process's group, so that a terminal's Ctrl-C
@@ -41,11 +42,11 @@ func Launch(c Command) (*Process, error) {
 	p.cmd.Env, p.cmd.Dir = c.Env, c.Account.dir()
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: !c.Foreground, Credential: c.Account.credential()}
 	dieWithParent(p.cmd.SysProcAttr, c.Orphan)
-	out, err := p.attach(c)
+	files, err := p.attach(c)
+	defer closeAll(files) // the child has its own copies
 	if err != nil {
 		return nil, fmt.Errorf("opening the log of %s: %w", c.Name, err)
 	}
-	defer out.Close()
 	started := make(chan error, 1)
 	go p.live(started)
 	if err := <-started; err != nil {
@@ -54,17 +55,27 @@ func Launch(c Command) (*Process, error) {
 	return p, nil
 }
 
-func (p *Process) attach(c Command) (io.Closer, error) {
+// attach gives the child its standard files and returns those that were opened.
+func (p *Process) attach(c Command) (files []*os.File, err error) {
 	if c.Log == "" {
 		p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-		return io.NopCloser(nil), nil
+		return nil, nil
 	}
-	f, err := os.OpenFile(c.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	if err != nil {
-		return nil, err
+	for _, path := range []string{c.Log, cmp.Or(c.Out, c.Log)} {
+		f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+		if err != nil {
+			return files, err
+		}
+		files = append(files, f)
 	}
-	p.cmd.Stdout, p.cmd.Stderr = f, f
-	return f, nil
+	p.cmd.Stderr, p.cmd.Stdout = files[0], files[1]
+	return files, nil
+}
+
+func closeAll(files []*os.File) {
+	for _, f := range files {
+		f.Close()
+	}
 }
 
 // live starts the child and waits for it on one thread. The kernel sends the
@@ -138,6 +149,9 @@ func (p *Process) Status() int {
 	return p.cmd.ProcessState.ExitCode()
 }
 
+// Tail is the last lines that the child logged.
+func (p *Process) Tail() string { return Tail(p.log, 15) }
+
 // Died describes the end of a child that should still be running, with the last
 // lines that it logged.
 func (p *Process) Died() error {
@@ -146,7 +160,7 @@ func (p *Process) Died() error {
 	if p.err != nil {
 		how = p.err.Error()
 	}
-	return fmt.Errorf("%s ended early (%s); its last lines:\n%s", p.Name, how, Tail(p.log, 15))
+	return fmt.Errorf("%s ended early (%s); its last lines:\n%s", p.Name, how, p.Tail())
 }
 
 // pause sleeps for d; false when ctx or the child ended first.

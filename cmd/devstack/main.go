@@ -1,0 +1,79 @@
+// Command devstack runs Prejoin's servers and daemons on this machine, for
+// demonstration and tests. Nothing that it started outlives it.
+//
+//	up:    servers ─▶ schema ─▶ seed ─▶ capture ─▶ backfill ─▶ run, queryd ─▶ until Ctrl-C
+//	exec:  the same ─▶ CMD with the environment ─▶ CMD's status
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/alecthomas/kong"
+)
+
+// Exit statuses; exec returns its command's instead.
+const (
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+// cli has one field a subcommand, each with a file of its own name.
+type cli struct {
+	Up   UpCmd   `cmd:"" help:"Start everything, print the environment, serve until Ctrl-C."`
+	Exec ExecCmd `cmd:"" help:"Start everything, run a command with the environment, stop everything, return its status."`
+}
+
+// Env is what a subcommand gets from main.
+type Env struct {
+	Stdout, Stderr io.Writer
+}
+
+// status ends devstack with an exit status that has been explained already.
+type status int
+
+func (s status) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
+
+func main() {
+	ctx, stop := untilSignal(context.Background())
+	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// run is main without the process: it parses args, runs the subcommand and
+// returns the exit status.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	exit := -1
+	parser, err := kong.New(&cli{}, kong.Name("devstack"), kong.Description("Runs Prejoin and its servers on this machine, for demonstration and tests."),
+		kong.Writers(stdout, stderr), kong.Exit(func(code int) { exit = code }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.BindTo(ctx, (*context.Context)(nil)))
+	if err != nil {
+		return failed(stderr, err, exitUsage)
+	}
+	parsed, err := parser.Parse(args)
+	if exit >= 0 { // --help was served
+		return exit
+	}
+	if err != nil {
+		return failed(stderr, err, exitUsage)
+	}
+	if err := parsed.Run(&Env{Stdout: stdout, Stderr: stderr}); err != nil {
+		return failed(stderr, err, exitFailed)
+	}
+	return 0
+}
+
+func failed(stderr io.Writer, err error, code int) int {
+	if s, ok := errors.AsType[status](err); ok {
+		return int(s)
+	}
+	if s, ok := errors.AsType[signalled](err); ok {
+		return 128 + int(s.Signal)
+	}
+	fmt.Fprintln(stderr, "devstack:", err)
+	return code
+}
