@@ -7,9 +7,7 @@ import (
 )
 
 // Live is the part of a filter that leaves tombstones out.
-func Live() bson.E {
-	return bson.E{Key: "_p.del", Value: bson.D{{Key: "$exists", Value: false}}}
-}
+var Live = bson.E{Key: "_p.del", Value: bson.D{{Key: "$exists", Value: false}}}
 
 // stamp is a document's _p: who wrote it and from which snapshot.
 type stamp struct {
