@@ -71,7 +71,7 @@ func (l *local) run(ctx context.Context, path string, args []string) (int, error
 		interrupt(ctx, p, shared)
 	}
 	if !shared { // what the command left in the background would find no servers
-		_ = syscall.Kill(-p.PID(), syscall.SIGKILL)
+		p.SignalAll(syscall.SIGKILL)
 	}
 	return p.Status(), nil
 }
@@ -84,24 +84,15 @@ func interrupt(ctx context.Context, p *devstack.Process, shared bool) {
 	}
 	// A terminal sends its Ctrl-C to the whole group: the command has it already.
 	if !shared || sig != syscall.SIGINT {
-		send(p, sig, shared)
+		p.SignalAll(sig)
 	}
 	for _, next := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
 		select {
 		case <-p.Done():
 			return
 		case <-time.After(10 * time.Second):
-			send(p, next, shared)
+			p.SignalAll(next)
 		}
 	}
 	<-p.Done()
-}
-
-// send signals the command's group where it has one of its own.
-func send(p *devstack.Process, sig syscall.Signal, shared bool) {
-	if shared {
-		_ = p.Signal(sig)
-		return
-	}
-	_ = syscall.Kill(-p.PID(), sig)
 }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 )
 
 const (
@@ -63,13 +64,18 @@ func (f *Folder) claim() error {
 // File is a path in the folder.
 func (f *Folder) File(name string) string { return filepath.Join(f.Path, name) }
 
-// Remove deletes the folder. The servers in it must have ended.
+// Remove deletes the folder. The servers in it must have ended; a grandchild that
+// was killed a moment ago may still have made a file meanwhile.
 func (f *Folder) Remove() error {
 	defer f.lock.Close()
-	if err := os.RemoveAll(f.Path); err != nil {
-		return fmt.Errorf("removing the stack's folder: %w", err)
+	var err error
+	for range 20 {
+		if err = os.RemoveAll(f.Path); err == nil {
+			return nil
+		}
+		time.Sleep(100 * time.Millisecond)
 	}
-	return nil
+	return fmt.Errorf("removing the stack's folder: %w; remove it by hand", err)
 }
 
 // temporary is TMPDIR, or /tmp where the unprivileged account could not enter it.

@@ -31,6 +31,7 @@ type Command struct {
 type Process struct {
 	Name string
 	log  string
+	own  bool // it leads a process group of its own
 	cmd  *exec.Cmd
 	done chan struct{}
 	err  error // set before done is closed
@@ -38,7 +39,7 @@ type Process struct {
 
 // Launch starts a child. The caller ends it by Stop, Signal or Kill.
 func Launch(c Command) (*Process, error) {
-	p := &Process{Name: c.Name, log: c.Log, cmd: exec.Command(c.Path, c.Args...), done: make(chan struct{})}
+	p := &Process{Name: c.Name, log: c.Log, own: !c.Foreground, cmd: exec.Command(c.Path, c.Args...), done: make(chan struct{})}
 	p.cmd.Env, p.cmd.Dir = c.Env, c.Account.dir()
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: !c.Foreground, Credential: c.Account.credential()}
 	dieWithParent(p.cmd.SysProcAttr, c.Orphan)
@@ -117,9 +118,22 @@ func (p *Process) Signal(sig os.Signal) error {
 	return nil
 }
 
-// Kill ends the child by SIGKILL and waits until it is gone.
+// SignalAll sends sig to the child's group, or to the child alone where it shares
+// this process's group. Nobody left to hear it is no error.
+func (p *Process) SignalAll(sig syscall.Signal) {
+	if p.own {
+		_ = syscall.Kill(-p.PID(), sig)
+		return
+	}
+	_ = p.Signal(sig)
+}
+
+// Kill ends the child, and what it started in its group (initdb has children), by
+// SIGKILL and waits until it is gone.
 func (p *Process) Kill() {
-	_ = p.cmd.Process.Kill()
+	if !p.Ended() {
+		p.SignalAll(syscall.SIGKILL)
+	}
 	<-p.done
 }
 
