@@ -8,23 +8,27 @@ import (
 )
 
 // Identify makes sure that the shard has an incarnation row, and returns which
-// life of which shard this is. The table is unlogged: a crash, a promotion and
-// a base backup empty it, so that the next caller writes a new id; a clean
-// restart keeps it.
-func (s *Shard) Identify(ctx context.Context) (Identity, error) {
+// life of which shard this is, and its rank now. The table is unlogged: a crash,
+// a promotion and a base backup empty it, so that the next caller writes a new
+// id; a clean restart keeps it.
+func (s *Shard) Identify(ctx context.Context) (Identity, int64, error) {
 	_, err := s.pool.Exec(ctx, `INSERT INTO prejoin.incarnation (id, system_identifier)
 		SELECT gen_random_uuid(), system_identifier::text FROM pg_control_system() ON CONFLICT DO NOTHING`)
 	if err != nil {
-		return Identity{}, s.identifyError(err)
+		return Identity{}, 0, s.identifyError(err)
 	}
-	id := Identity{}
-	var walFile string
-	err = s.pool.QueryRow(ctx, `SELECT i.id::text, i.system_identifier::text, c.system_identifier::text, pg_walfile_name(pg_current_wal_lsn())
-		FROM prejoin.incarnation i, pg_control_system() c`).Scan(&id.Incarnation, &id.RowSystem, &id.SystemIdentifier, &walFile)
+	var snapshot, id, rowSystem, system, walFile string
+	err = s.pool.QueryRow(ctx, `SELECT pg_current_snapshot()::text, i.id::text, i.system_identifier::text, c.system_identifier::text, pg_walfile_name(pg_current_wal_lsn())
+		FROM prejoin.incarnation i, pg_control_system() c`).Scan(&snapshot, &id, &rowSystem, &system, &walFile)
 	if err != nil {
-		return Identity{}, s.identifyError(err)
+		return Identity{}, 0, s.identifyError(err)
 	}
-	return identityOf([][]byte{[]byte(id.Incarnation), []byte(id.RowSystem), []byte(id.SystemIdentifier), []byte(walFile)})
+	xmin, xmax, running, err := parseSnapshot(snapshot)
+	if err != nil {
+		return Identity{}, 0, s.identifyError(err)
+	}
+	identity, err := identityOf([][]byte{[]byte(id), []byte(rowSystem), []byte(system), []byte(walFile)})
+	return identity, Snapshot{XMin: xmin, XMax: xmax, InProgress: running}.Rank(), err
 }
 
 func (s *Shard) identifyError(err error) error {

@@ -22,7 +22,7 @@ type Identity struct {
 	Incarnation      string // prejoin.incarnation's id; "" where the row is gone (a crash, a failover, a restore)
 	RowSystem        string // the system identifier that the row was written under
 	SystemIdentifier string // pg_control_system's
-	Timeline         int64
+	Timeline         int32
 }
 
 // Rank counts the transactions that had ended. Within one incarnation it never
@@ -118,10 +118,10 @@ func identityOf(v [][]byte) (Identity, error) {
 	if len(v[3]) < 8 {
 		return id, fmt.Errorf("parsing the WAL file name %q: want 24 hexadecimal digits", v[3])
 	}
-	timeline, err := strconv.ParseInt(string(v[3][:8]), 16, 64)
+	timeline, err := strconv.ParseUint(string(v[3][:8]), 16, 31)
 	if err != nil {
 		return id, fmt.Errorf("parsing the WAL file name %q: %w", v[3], err)
 	}
-	id.Timeline = timeline
+	id.Timeline = int32(timeline)
 	return id, nil
 }

@@ -1,0 +1,58 @@
+package upkeep
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"prejoin/pkg/refresh"
+)
+
+// Progress is told what a job has done so far, from any goroutine.
+type Progress func(shard, model string, documents int64)
+
+// Backfilled says what a backfill did to one shard's documents of one model.
+type Backfilled struct {
+	Shard       string  `json:"shard"`
+	Model       string  `json:"model"`
+	Live        int64   `json:"documents"`   // rows found and written where they were newer
+	Gone        int64   `json:"gone"`        // documents whose row no longer exists: tombstones
+	Superfluous int64   `json:"superfluous"` // a newer or equal document was there
+	Seconds     float64 `json:"seconds"`
+}
+
+// Backfill refreshes every document that the walkers reach, one shard and model
+// beside the other.
+func Backfill(ctx context.Context, walkers []*refresh.Walker, progress Progress) ([]Backfilled, error) {
+	reports := make([]Backfilled, len(walkers))
+	group, ctx := errgroup.WithContext(ctx)
+	for i, w := range walkers {
+		group.Go(func() (err error) {
+			reports[i], err = backfill(ctx, w, progress)
+			return err
+		})
+	}
+	return reports, group.Wait()
+}
+
+func backfill(ctx context.Context, w *refresh.Walker, progress Progress) (Backfilled, error) {
+	var live, gone, superfluous, visited atomic.Int64
+	start := time.Now()
+	r := w.Refresher
+	err := w.Each(ctx, func(ctx context.Context, ids []string) error {
+		res, err := r.Refresh(ctx, ids)
+		live.Add(int64(res.Live))
+		gone.Add(int64(res.Gone))
+		superfluous.Add(int64(res.Superfluous))
+		progress(r.Shard(), r.Model().Name, visited.Add(int64(len(ids))))
+		return err
+	})
+	if err != nil {
+		err = fmt.Errorf("backfilling %s from shard %s (it may be run again): %w", r.Model().Name, r.Shard(), err)
+	}
+	return Backfilled{Shard: r.Shard(), Model: r.Model().Name, Live: live.Load(), Gone: gone.Load(), Superfluous: superfluous.Load(),
+		Seconds: time.Since(start).Seconds()}, err
+}
