@@ -23,8 +23,9 @@ const (
 
 // cli has one field a subcommand, each with a file of its own name.
 type cli struct {
-	Up   UpCmd   `cmd:"" help:"Start everything, print the environment, serve until Ctrl-C."`
-	Exec ExecCmd `cmd:"" help:"Start everything, run a command with the environment, stop everything, return its status."`
+	Up    UpCmd    `cmd:"" help:"Start everything, print the environment, serve until Ctrl-C."`
+	Exec  ExecCmd  `cmd:"" help:"Start everything, run a command with the environment, stop everything, return its status."`
+	Bench BenchCmd `cmd:"" help:"Time variants of the same work against each other: JSON lines on stdout, a table on stderr."`
 }
 
 // Env is what a subcommand gets from main.
