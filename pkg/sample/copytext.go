@@ -39,7 +39,7 @@ func (r *row) money(v cents) {
 	r.b = v.append(r.b)
 }
 
-func (r *row) rate(v rate) {
+func (r *row) fraction(v feeRate) {
 	r.sep()
 	r.b = v.append(r.b)
 }

@@ -25,7 +25,7 @@ type line struct {
 	id          int64
 	kind        string
 	base        cents
-	rate        rate
+	rate        feeRate
 	amount, vat cents
 }
 

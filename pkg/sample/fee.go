@@ -31,29 +31,29 @@ func unit(c cents) cents {
 	return won
 }
 
-var pgRates = map[string]rate{"CARD": 2310, "TRANSFER": 1500, "VBANK": 900, "PHONE": 3520, "POINT": 1000}
+var pgRates = map[string]feeRate{"CARD": 2310, "TRANSFER": 1500, "VBANK": 900, "PHONE": 3520, "POINT": 1000}
 
 // charge adds the fee lines: one to six, 2.5 on average. All lessen the net.
 func (d *deal) charge(r *rand.Rand) {
-	d.add("PG_FEE", d.gross, pgRates[d.method]+rate(r.IntN(3)*55))
+	d.add("PG_FEE", d.gross, pgRates[d.method]+feeRate(r.IntN(3)*55))
 	if r.IntN(100) < 90 {
-		d.add("SALES_FEE", d.gross, 2000+rate(r.IntN(386)*10))
+		d.add("SALES_FEE", d.gross, 2000+feeRate(r.IntN(386)*10))
 	}
 	if d.installment > 0 {
-		d.add("INSTALLMENT", d.gross, rate(d.installment)*211+7)
+		d.add("INSTALLMENT", d.gross, feeRate(d.installment)*211+7)
 	}
 	if r.IntN(100) < 16 {
-		d.add("COUPON", d.gross, 1000+rate(r.IntN(5)*1000))
+		d.add("COUPON", d.gross, 1000+feeRate(r.IntN(5)*1000))
 	}
 	if r.IntN(100) < 18 {
 		d.add("SHIPPING", min(d.gross, 3000*won), 3300)
 	}
 	if r.IntN(100) < 12 {
-		d.add("POINT", d.gross, 100+rate(r.IntN(9)*50+3))
+		d.add("POINT", d.gross, 100+feeRate(r.IntN(9)*50+3))
 	}
 }
 
-func (d *deal) add(kind string, base cents, share rate) {
+func (d *deal) add(kind string, base cents, share feeRate) {
 	amount := share.of(base, unit(d.gross))
-	d.lines = append(d.lines, line{kind: kind, base: base, rate: share, amount: amount, vat: rate(10_000).of(amount, unit(d.gross))})
+	d.lines = append(d.lines, line{kind: kind, base: base, rate: share, amount: amount, vat: feeRate(10_000).of(amount, unit(d.gross))})
 }

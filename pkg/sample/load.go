@@ -98,7 +98,7 @@ func (l *loader) addLine(settlement int64, f line) {
 	r.int(settlement)
 	r.text(f.kind)
 	r.money(f.base)
-	r.rate(f.rate)
+	r.fraction(f.rate)
 	r.money(f.amount)
 	r.money(f.vat)
 	r.end()

@@ -14,14 +14,14 @@ const (
 	maxMoney cents = 999_999_999_999_999_999 // the largest numeric(18,2)
 )
 
-// rate is a share with five decimals, as numeric(7,5): 2310 is 2.31 %.
-type rate int64
+// feeRate is a share with five decimals, as numeric(7,5): 2310 is 2.31 %.
+type feeRate int64
 
-const wholeRate rate = 100_000
+const wholeRate feeRate = 100_000
 
 // of returns the share r of c in whole units (won, or 1 for a currency with
 // cents), cut towards zero. 128 bits between, for c·r may pass 2^63.
-func (r rate) of(c, unit cents) cents {
+func (r feeRate) of(c, unit cents) cents {
 	negative := c < 0
 	if negative {
 		c = -c
@@ -35,11 +35,11 @@ func (r rate) of(c, unit cents) cents {
 	return share
 }
 
-func (c cents) append(b []byte) []byte { return appendFixed(b, int64(c), 2) }
-func (r rate) append(b []byte) []byte  { return appendFixed(b, int64(r), 5) }
+func (c cents) append(b []byte) []byte   { return appendFixed(b, int64(c), 2) }
+func (r feeRate) append(b []byte) []byte { return appendFixed(b, int64(r), 5) }
 
-func (c cents) String() string { return string(c.append(nil)) }
-func (r rate) String() string  { return string(r.append(nil)) }
+func (c cents) String() string   { return string(c.append(nil)) }
+func (r feeRate) String() string { return string(r.append(nil)) }
 
 // appendFixed writes v / 10^scale with exactly scale decimals.
 func appendFixed(b []byte, v int64, scale int) []byte {
