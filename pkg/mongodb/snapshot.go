@@ -3,6 +3,7 @@ package mongodb
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -46,11 +47,14 @@ func (s *Snapshot) pin(ctx context.Context) error {
 	// The time has no other way out of the driver (checked with 1.17.10).
 	x, ok := s.session.(mongo.XSession) //nolint:staticcheck // deprecated as unstable; a test holds it
 	if !ok || x.ClientSession().SnapshotTime == nil {
-		return errors.New("the server gave no snapshot time; a replica set of version 6.0 or newer is needed")
+		return errNoInstant
 	}
 	s.at = *x.ClientSession().SnapshotTime
 	return nil
 }
+
+// errNoInstant: the server names no instant where the collection is missing.
+var errNoInstant = fmt.Errorf("the server named no instant, for %s does not exist; start the projector once, which prepares the database", modelsCollection)
 
 // Find starts a query at the snapshot's instant.
 func (s *Snapshot) Find(ctx context.Context, f Find) (*Cursor, error) {
