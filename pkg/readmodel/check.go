@@ -68,6 +68,12 @@ func (c *checker) unique(path, name, what string, seen map[string]bool) {
 	seen[key] = true
 }
 
+// empty tells whether a list is written, well formed and without entries.
+func (c *checker) empty(path string, n int) bool {
+	_, written := c.at[path]
+	return written && n == 0 && !c.reported(path)
+}
+
 // known returns the field, or reports that there is none of that name.
 func (c *checker) known(path, name string) *Field {
 	if name == "" || len(c.m.Fields) == 0 {

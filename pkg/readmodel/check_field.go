@@ -8,7 +8,7 @@ func (c *checker) fields() {
 		path, f := item("fields", i), &c.m.Fields[i]
 		c.fieldName(path, f, seen)
 		if contains(reserved, f.Name) {
-			c.fault(namePath(path, f), "the field name %q is a request parameter; call it for example %q", f.Name, f.Name+"Of")
+			c.fault(namePath(path, f), "the field name %q is a request parameter; call it for example %q", f.Name, f.Name+"Value")
 		}
 		if f.Child == nil {
 			c.field(path, f)
@@ -44,7 +44,7 @@ func (c *checker) child(path string, ch *Child) {
 			c.fault(at+".name", "%q is the parent column, which is not embedded; remove the field", f.Name)
 		}
 	}
-	if len(ch.Fields) == 0 && c.at[path+".fields"] != (position{}) {
+	if c.empty(path+".fields", len(ch.Fields)) {
 		c.fault(path+".fields", "child %q has no fields; write one a column of its query", ch.Field)
 	}
 }
@@ -147,7 +147,7 @@ func (c *checker) id() {
 }
 
 func (c *checker) scopes() {
-	if _, written := c.at["scope"]; written && len(c.m.Scope) == 0 {
+	if c.empty("scope", len(c.m.Scope)) {
 		c.fault("scope", "no scope; write for example scope: {merchant: merchantId}, so that a key can be limited")
 	}
 	seen := map[string]bool{}

@@ -7,7 +7,7 @@ import (
 )
 
 func (c *checker) routes() {
-	if _, written := c.at["routes"]; written && len(c.m.Routes) == 0 {
+	if c.empty("routes", len(c.m.Routes)) {
 		c.fault("routes", "no route; without one no change reaches a document")
 	}
 	seen := map[Route]bool{}
@@ -81,7 +81,7 @@ func (c *checker) statics() {
 }
 
 func (c *checker) access() {
-	if _, written := c.at["access"]; written && len(c.m.Access) == 0 {
+	if c.empty("access", len(c.m.Access)) {
 		c.fault("access", "no access pattern; without one nothing can be asked")
 	}
 	indexes := map[string]int{}
@@ -178,7 +178,7 @@ func (c *checker) reports() {
 // columns checks a report's columns against its lines mode: "rows" needs the
 // fields of exactly one child, "json" takes whole arrays, "none" neither.
 func (c *checker) columns(path string, r Report) {
-	if _, written := c.at[path+".columns"]; written && len(r.Columns) == 0 {
+	if c.empty(path+".columns", len(r.Columns)) {
 		c.fault(path+".columns", "report %q has no columns; list field names", r.Name)
 	}
 	children := map[string]bool{}

@@ -39,15 +39,15 @@ func (o *object) add(pair *ast.MappingValueNode, known []string) {
 	at := placeOf(pair.Key)
 	key, ok := pair.Key.(*ast.StringNode)
 	if !ok {
-		o.s.errorf(at, "the key %s of %s is %s; put it in quotes", pair.Key.String(), o.what, kindOf(pair.Key))
+		o.s.errorf(at, "the key %s of %s is %s; put it in quotes", clip(pair.Key.String()), o.what, kindOf(pair.Key))
 		return
 	}
 	if _, twice := o.values[key.Value]; twice {
-		o.s.errorf(at, "%q stands twice in %s; remove one", key.Value, o.what)
+		o.s.errorf(at, "%q stands twice in %s; remove one", clip(key.Value), o.what)
 		return
 	}
 	if known != nil && !contains(known, key.Value) {
-		o.s.errorf(at, "unknown key %q in %s; %s", key.Value, o.what, instead(key.Value, known))
+		o.s.errorf(at, "unknown key %q in %s; %s", clip(key.Value), o.what, instead(key.Value, known))
 		return
 	}
 	o.values[key.Value] = pair.Value
@@ -137,7 +137,7 @@ func (o object) texts(key string, most int) []string {
 		path := item(join(o.path, key), i)
 		v := o.s.text(n, path, fmt.Sprintf("%q of %s", key, o.what))
 		if v != "" && contains(out, v) {
-			o.s.fault(path, "%q stands twice in %q of %s; remove one", v, key, o.what)
+			o.s.fault(path, "%q stands twice in %q of %s; remove one", clip(v), key, o.what)
 		}
 		out = append(out, v)
 	}

@@ -63,7 +63,7 @@ func (s *source) placeChild(e object, m *Model, out []Field) []Field {
 	}
 	i := slices.IndexFunc(m.Children, func(c Child) bool { return c.Field == name })
 	if i < 0 {
-		s.fault(join(e.path, "child"), "no child %q; %s", name, instead(name, childNames(m)))
+		s.fault(join(e.path, "child"), "no child %q; %s", clip(name), instead(name, childNames(m)))
 		return out
 	}
 	return append(out, array(&m.Children[i]))
@@ -111,7 +111,7 @@ func (s *source) scale(e object, f *Field) {
 func (s *source) oneOf(e object, key, example string, known []string) string {
 	v := e.text(key, example)
 	if v != "" && !contains(known, v) {
-		s.fault(join(e.path, key), "%s has the unknown %s %q; %s", e.what, key, v, instead(v, known))
+		s.fault(join(e.path, key), "%s has the unknown %s %q; %s", e.what, key, clip(v), instead(v, known))
 		return ""
 	}
 	return v

@@ -2,7 +2,9 @@ package readmodel
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // maxErrors bounds the answer to a file that is wrong from end to end.
@@ -23,11 +25,17 @@ func (s *source) errorf(at position, format string, args ...any) {
 	if len(s.errs) > maxErrors {
 		return
 	}
-	message := fmt.Sprintf(format, args...)
+	message := oneLine(fmt.Sprintf(format, args...))
 	if len(s.errs) == maxErrors {
 		message = fmt.Sprintf("more than %d faults; mend those above first", maxErrors)
 	}
 	s.errs = append(s.errs, Error{File: s.name, Line: at.line, Column: at.column, Message: message})
+}
+
+// reported tells whether something is wrong at that very place already.
+func (s *source) reported(path string) bool {
+	at := s.place(path)
+	return slices.ContainsFunc(s.errs, func(e Error) bool { return e.Line == at.line && e.Column == at.column })
 }
 
 // fault reports at the value of a path, or at its nearest parent that exists.
@@ -51,6 +59,16 @@ func join(path, key string) string {
 		return key
 	}
 	return path + "." + key
+}
+
+// oneLine bounds a message: names in it come from the file.
+func oneLine(message string) string {
+	const most = 600
+	message = strings.Join(strings.Fields(message), " ")
+	if utf8.RuneCountInString(message) > most {
+		return string([]rune(message)[:most]) + "…"
+	}
+	return message
 }
 
 // item appends an index to a path.

@@ -26,9 +26,10 @@ func listed(words []string) string {
 	return strings.Join(words, ", ")
 }
 
-// nearest returns the known word within two edits (one for short words), or "".
+// nearest returns the known word within two edits (one in words of two or three
+// letters), or "".
 func nearest(word string, known []string) string {
-	best, found := 1+min(2, max(1, len(word)/3)), ""
+	best, found := 1+min(2, max(1, len(word)/2)), ""
 	for _, k := range known {
 		if d := distance(strings.ToLower(word), strings.ToLower(k), best); d < best {
 			best, found = d, k

@@ -12,9 +12,11 @@ import (
 )
 
 // Bounds of a file's shape. The YAML parser recurses, and its time grows with
-// the square of the depth (20,000 open brackets took 1.8 s), so depth is
-// counted on the tokens before it runs.
+// the square of the depth (20,000 open brackets took 1.8 s) and of the entries
+// of one mapping (350,000 took 317 s), so both are counted on the tokens before
+// it runs. The bundled settlement model has about 2,000 tokens.
 const (
+	maxTokens      = 50_000
 	maxFlowDepth   = 8  // open { and [
 	maxBlockColumn = 40 // column of a block's key or dash
 )
@@ -23,6 +25,11 @@ const (
 // returns nil.
 func (s *source) document(text string) ast.Node {
 	tokens := lexer.Tokenize(text)
+	if len(tokens) > maxTokens {
+		p := tokens[maxTokens].Position
+		s.errorf(position{p.Line, p.Column}, "more than %d words and signs before this place; a model is far smaller, split it", maxTokens)
+		return nil
+	}
 	before := len(s.errs)
 	s.screen(tokens)
 	if len(s.errs) > before {
