@@ -19,7 +19,7 @@ type WorkloadConfig struct {
 	Shards      []string      // a DSN a shard, migrated and seeded
 	Rate        float64       // transactions a second over all shards, above 0
 	Seed        uint64        // of the draws; the order over connections is not repeatable
-	Connections int           // a shard; default 4
+	Connections int           // a shard; default 8
 	Patience    time.Duration // how long a shard may be away before Run gives up; default 1 min
 	Log         *slog.Logger  // default: none
 }
@@ -58,7 +58,7 @@ func NewWorkload(cfg WorkloadConfig) (*Workload, error) {
 		return nil, fmt.Errorf("%d connections a shard cannot be: give 1 to 100", cfg.Connections)
 	}
 	if cfg.Connections == 0 {
-		cfg.Connections = 4
+		cfg.Connections = 8
 	}
 	if cfg.Patience == 0 {
 		cfg.Patience = time.Minute
