@@ -1,13 +1,11 @@
 package export
 
 import (
+	"bytes"
 	"fmt"
 	"strconv"
 
 	"go.mongodb.org/mongo-driver/bson"
-	"go.mongodb.org/mongo-driver/bson/bsontype"
-
-	"prejoin/pkg/readmodel"
 )
 
 // CSVConfig are the choices that only CSV has; the zero value is the default.
@@ -20,13 +18,18 @@ type CSVConfig struct {
 // CSV writes a table by RFC 4180.
 type CSV struct {
 	buffer
-	jsonWriter
+	*Table
 	cfg     CSVConfig
-	scratch []byte
+	columns int
+	each    func() error // line, bound once
 }
 
 // NewCSV makes a CSV encoder.
-func NewCSV(l *Layout, cfg CSVConfig) *CSV { return &CSV{jsonWriter: newJSONWriter(l), cfg: cfg} }
+func NewCSV(l *Layout, cfg CSVConfig) *CSV {
+	c := &CSV{Table: NewTable(l), cfg: cfg, columns: len(l.columns)}
+	c.each = c.line
+	return c
+}
 
 // Begin writes the byte order mark and the header row.
 func (c *CSV) Begin() error {
@@ -34,23 +37,14 @@ func (c *CSV) Begin() error {
 		c.buf = append(c.buf, "\xEF\xBB\xBF"...)
 	}
 	for i, col := range c.layout.columns {
-		c.buf = c.quote(appendComma(c.buf, i), []byte(col.Header))
+		c.buf = appendQuoted(appendComma(c.buf, i), []byte(col.Header))
 	}
 	c.buf = append(c.buf, '\r', '\n')
 	return nil
 }
 
-// Row appends the document: one line, or one a child with LinesRows (one with
-// empty child columns where it has none).
-func (c *CSV) Row(doc bson.Raw) error {
-	if err := c.walk.walk(doc); err != nil {
-		return err
-	}
-	if c.layout.spread < 0 {
-		return c.line()
-	}
-	return c.layout.eachLine(c.walk, c.parts[c.layout.spread], &c.losses, c.line)
-}
+// Row appends the document's lines.
+func (c *CSV) Row(doc bson.Raw) error { return c.Lines(doc, c.each) }
 
 // End appends the end row where it was asked for.
 func (c *CSV) End(s Summary) error {
@@ -58,7 +52,7 @@ func (c *CSV) End(s Summary) error {
 		return nil
 	}
 	c.buf = fmt.Appendf(c.buf, "#end rows=%d digest=%s", s.Rows, s.Digest)
-	for range c.layout.columns[1:] {
+	for range c.columns - 1 {
 		c.buf = append(c.buf, ',')
 	}
 	c.buf = append(c.buf, '\r', '\n')
@@ -71,63 +65,44 @@ func (c *CSV) ContentType() string { return "text/csv; charset=utf-8; header=pre
 // Extension is "csv".
 func (c *CSV) Extension() string { return "csv" }
 
-func (c *CSV) line() (err error) {
-	for i := range c.layout.columns {
-		col := &c.layout.columns[i]
-		c.buf = appendComma(c.buf, i)
-		if c.buf, err = c.cell(c.buf, col); err != nil {
+func (c *CSV) line() error {
+	for i := range c.columns {
+		cell, err := c.Cell(i)
+		if err != nil {
 			return err
 		}
+		c.buf = c.appendCell(appendComma(c.buf, i), i, cell)
 	}
 	c.buf = append(c.buf, '\r', '\n')
 	return nil
 }
 
-func (c *CSV) cell(dst []byte, col *tableColumn) (_ []byte, err error) {
-	v, f := col.value(c.walk, c.parts), col.field
-	switch {
-	case v.kind == bsontype.Null || v.kind == 0:
-		if v.kind == 0 {
-			c.losses.add(f, LossMissing)
-		}
-		return c.null(dst), nil
-	case f.parts != nil && v.kind == bsontype.Array:
-		c.scratch, err = c.array(c.scratch[:0], f, col.slot)
-		return c.quote(dst, c.scratch), err
-	case !fits(f.Type, v):
-		c.losses.add(f, LossType)
-		c.scratch = appendPlain(c.scratch[:0], v)
-		return c.text(dst, f, c.scratch), nil
+// appendCell: only text can need quotes.
+func (c *CSV) appendCell(dst []byte, column int, cell Cell) []byte {
+	switch cell.Kind {
+	case Number:
+		return strconv.AppendInt(dst, cell.Int, 10)
+	case Decimal:
+		return cell.AppendDecimal(dst)
+	case Boolean:
+		return strconv.AppendBool(dst, cell.Int != 0)
+	case Day:
+		return AppendDay(dst, cell)
+	case Timestamp:
+		return c.AppendTimestamp(dst, cell)
+	case String:
+		return c.appendText(dst, column, cell.Text)
 	}
-	return c.typed(dst, f, v), nil
-}
-
-// typed appends a value of the model's type. Only text can need quotes.
-func (c *CSV) typed(dst []byte, f *field, v value) []byte {
-	switch f.Type {
-	case readmodel.Int64:
-		return strconv.AppendInt(dst, v.int(), 10)
-	case readmodel.Decimal:
-		dst, finite := appendDecimal(dst, v.data)
-		if !finite {
-			c.losses.add(f, LossFinite)
-		}
-		return dst
-	case readmodel.Bool:
-		return strconv.AppendBool(dst, v.data[0] != 0)
-	case readmodel.Date:
-		return appendDate(dst, v.int()/dayMillis)
-	case readmodel.Timestamp:
-		return c.clock.appendTimestamp(dst, v.int())
-	}
-	return c.text(dst, f, c.losses.text(f, v))
-}
-
-// null is an empty field; alone in its line it is quoted, or readers would skip
-// the line as blank.
-func (c *CSV) null(dst []byte) []byte {
-	if len(c.layout.columns) == 1 {
+	if c.columns == 1 { // readers skip a blank line
 		return append(dst, '"', '"')
 	}
 	return dst
+}
+
+func (c *CSV) appendText(dst []byte, column int, s []byte) []byte {
+	if c.cfg.Guard && len(s) > 0 && bytes.IndexByte([]byte("=+-@\t\r'"), s[0]) >= 0 {
+		c.Lost(column, LossGuard)
+		s = append([]byte{'\''}, s...)
+	}
+	return appendQuoted(dst, s)
 }

@@ -15,6 +15,8 @@ type jsonWriter struct {
 	parts  []*walker
 	clock  clock
 	losses tally
+	odd    []byte // scratch for values of other types
+	err    error  // a value of another type that is not valid BSON; ends the document
 }
 
 func newJSONWriter(l *Layout) jsonWriter {
@@ -33,6 +35,7 @@ func (j *jsonWriter) object(dst []byte, doc []byte) ([]byte, error) {
 		return dst, err
 	}
 	var err error
+	j.err = nil
 	dst = append(dst, '{')
 	for i, slot := range j.layout.order {
 		f := j.layout.fields[slot]
@@ -43,7 +46,7 @@ func (j *jsonWriter) object(dst []byte, doc []byte) ([]byte, error) {
 			return dst, err
 		}
 	}
-	return append(dst, '}'), nil
+	return append(dst, '}'), j.err
 }
 
 func (j *jsonWriter) array(dst []byte, f *field, slot int) ([]byte, error) {
@@ -112,7 +115,7 @@ func (j *jsonWriter) decimal(dst []byte, f *field, v value) []byte {
 		return dst
 	}
 	j.losses.add(f, LossFinite)
-	dst, _ = appendString(dst[:start], appendPlain(nil, v))
+	dst, _ = appendString(dst[:start], j.plain(v))
 	return dst
 }
 
@@ -126,11 +129,20 @@ func (j *jsonWriter) other(dst []byte, f *field, v value) []byte {
 		return append(dst, "null"...)
 	}
 	j.losses.add(f, LossType)
-	dst, broken := appendString(dst, appendPlain(nil, v))
+	dst, broken := appendString(dst, j.plain(v))
 	if broken {
 		j.losses.add(f, LossUTF8)
 	}
 	return dst
+}
+
+// plain is the text of a value; valid until the next call.
+func (j *jsonWriter) plain(v value) []byte {
+	var err error
+	if j.odd, err = appendPlain(j.odd[:0], v); err != nil {
+		j.err = err
+	}
+	return j.odd
 }
 
 // fits says whether a value is stored as the model's type is.

@@ -4,7 +4,7 @@ import "go.mongodb.org/mongo-driver/bson/bsontype"
 
 // eachLine calls line once a child of the array that makes the rows, with w's
 // values set to that child; once with nulls where there is no child.
-func (l *Layout) eachLine(doc, w *walker, losses *tally, line func() error) error {
+func (l *Layout) eachLine(doc, w *walker, losses tally, line func() error) error {
 	f, v := l.fields[l.spread], doc.values[l.spread]
 	if v.kind != bsontype.Array {
 		return l.noLine(f, v, w, losses, line)
@@ -28,7 +28,7 @@ func (l *Layout) eachLine(doc, w *walker, losses *tally, line func() error) erro
 
 // noLine writes the document's own fields where its array is absent or empty; an
 // array field of another type keeps its text in the first child column.
-func (l *Layout) noLine(f *field, v value, w *walker, losses *tally, line func() error) error {
+func (l *Layout) noLine(f *field, v value, w *walker, losses tally, line func() error) error {
 	switch v.kind {
 	case 0:
 		losses.add(f, LossMissing)
@@ -42,7 +42,7 @@ func (l *Layout) noLine(f *field, v value, w *walker, losses *tally, line func()
 
 // oddLine writes a child that is no document: as it does not fit the first child
 // column's type or is text, it is written as text there. Nothing is dropped.
-func (l *Layout) oddLine(f *field, v value, w *walker, losses *tally, line func() error) error {
+func (l *Layout) oddLine(f *field, v value, w *walker, losses tally, line func() error) error {
 	losses.add(f, LossType)
 	w.fill(value{kind: bsontype.Null})
 	w.values[0] = v
