@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"prejoin/pkg/refresh"
 	"prejoin/pkg/upkeep"
@@ -14,8 +15,9 @@ import (
 
 // VerifyCmd compares every document with the shards' SQL.
 type VerifyCmd struct {
-	JSON    bool `name:"json" help:"Print the report as JSON."`
-	Workers int  `help:"Pages in flight a shard and model." default:"2"`
+	JSON    bool          `name:"json" help:"Print the report as JSON."`
+	Workers int           `help:"Pages in flight a shard and model." default:"2"`
+	Settle  time.Duration `help:"How long a difference may last before it counts: a change may be on its way." default:"6s"`
 }
 
 // Run runs the subcommand; a difference is errDifferent.
@@ -26,7 +28,7 @@ func (c *VerifyCmd) Run(ctx context.Context, env *Env) error {
 	}
 	defer h.close()
 	p := newProgress(env.Stderr, "verify")
-	reports, err := upkeep.Verify(ctx, h.walkers(c.Workers), h.db, p.tell)
+	reports, err := upkeep.Verify(ctx, h.walkers(c.Workers), h.db, c.Settle, p.tell)
 	p.end()
 	if err != nil {
 		return err

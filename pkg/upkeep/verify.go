@@ -46,12 +46,14 @@ const (
 )
 
 // Verify compares every document that the walkers reach with the shards' SQL.
-func Verify(ctx context.Context, walkers []*refresh.Walker, reader Documents, progress Progress) ([]Report, error) {
+// A difference counts when it is still there after settle: until then a change
+// may be on its way.
+func Verify(ctx context.Context, walkers []*refresh.Walker, reader Documents, settle time.Duration, progress Progress) ([]Report, error) {
 	reports := make([]Report, len(walkers))
 	group, ctx := errgroup.WithContext(ctx)
 	for i, w := range walkers {
 		group.Go(func() (err error) {
-			v := &verification{walker: w, reader: reader, progress: progress,
+			v := &verification{walker: w, reader: reader, progress: progress, settle: settle,
 				report: Report{Shard: w.Refresher.Shard(), Model: w.Refresher.Model().Name}}
 			reports[i], err = v.run(ctx)
 			return err
@@ -65,6 +67,7 @@ type verification struct {
 	walker   *refresh.Walker
 	reader   Documents
 	progress Progress
+	settle   time.Duration
 
 	mu     sync.Mutex
 	report Report
@@ -82,28 +85,24 @@ func (v *verification) run(ctx context.Context) (Report, error) {
 	return v.report, nil
 }
 
-// looks is how often a document that differs is compared before it counts: a
-// change may be on its way. Together the pauses last over 6 s, so that a change
-// that is read, written and committed in the normal course is through.
-const looks = 7
-
+// page compares some ids, and those that differ again, with growing pauses,
+// until none differs or the time to settle is over.
 func (v *verification) page(ctx context.Context, ids []string) error {
-	compared := len(ids)
-	var found []Mismatch
+	compared, start := len(ids), time.Now()
 	for pause := 50 * time.Millisecond; ; pause *= 2 {
-		var err error
-		if found, err = v.compare(ctx, ids); err != nil {
+		found, err := v.compare(ctx, ids)
+		if err != nil {
 			return err
 		}
-		if len(found) == 0 || pause >= 50*time.Millisecond<<looks {
-			break
+		left := v.settle - time.Since(start)
+		if len(found) == 0 || left <= 0 {
+			v.count(compared, found)
+			return nil
 		}
-		if ids = idsOf(found); !retry.Sleep(ctx, pause) {
+		if ids = idsOf(found); !retry.Sleep(ctx, min(pause, left)) {
 			return ctx.Err()
 		}
 	}
-	v.count(compared, found)
-	return nil
 }
 
 func idsOf(found []Mismatch) []string {
