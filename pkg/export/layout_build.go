@@ -88,17 +88,25 @@ func (l *Layout) addColumns(cfg Config, picks []chosen) error {
 func (l *Layout) column(cfg Config, c chosen, slot, part int) tableColumn {
 	t := tableColumn{slot: slot, part: part, field: l.fields[slot]}
 	t.Column = Column{Field: c.field, Child: c.child, Name: c.name(), Header: c.name()}
-	if cfg.Lang != "" {
-		t.Header = label(c.field.Label, cfg.Lang, c.field.Name)
+	if part >= 0 {
+		t.field = t.field.parts[part]
 	}
-	if part < 0 {
-		return t
-	}
-	t.field = t.field.parts[part]
 	if cfg.Lang != "" {
-		t.Header = label(c.field.Child.Label, cfg.Lang, t.Header) + " " + label(c.child.Label, cfg.Lang, c.child.Name)
+		t.Header = header(cfg.Lang, c)
 	}
 	return t
+}
+
+// header is a column's label; a child's field stands behind its array's label.
+func header(lang string, c chosen) string {
+	name := label(c.field.Label, lang, c.field.Name)
+	if c.field.Child != nil {
+		name = label(c.field.Child.Label, lang, name)
+	}
+	if c.child != nil {
+		name += " " + label(c.child.Label, lang, c.child.Name)
+	}
+	return name
 }
 
 func label(l readmodel.Label, lang, otherwise string) string {

@@ -13,7 +13,8 @@ const (
 	LossFinite  = "not-finite" // NaN or an infinity: written as text
 	LossLabel   = "label"      // an enum value that the model does not know: its code is written
 	LossGuard   = "guarded"    // formula-like text: an apostrophe was put before it
-	LossDigits  = "digits"     // more than 15 significant digits: written as text (Excel)
+	LossDigits  = "digits"     // more than 15 significant digits, or -0: written as text (Excel)
+	LossCut     = "cut"        // text longer than a cell: cut, with a marker that says so (Excel)
 	LossDate    = "date"       // a date that the format has no number for: written as text (Excel)
 )
 
