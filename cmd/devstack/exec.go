@@ -16,7 +16,7 @@ import (
 // ExecCmd runs a command on a stack of its own.
 type ExecCmd struct {
 	Flags
-	Command []string `arg:"" passthrough:"all" placeholder:"CMD" help:"The command and its arguments, after --."`
+	Command []string `arg:"" passthrough:"partial" placeholder:"CMD" help:"The command and its arguments, after --."`
 }
 
 // Run returns the command's status.

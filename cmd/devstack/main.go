@@ -62,18 +62,19 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if err != nil {
 		return failed(stderr, err, exitUsage)
 	}
-	if err := parsed.Run(&Env{Stdout: stdout, Stderr: stderr}); err != nil {
-		return failed(stderr, err, exitFailed)
+	err = parsed.Run(&Env{Stdout: stdout, Stderr: stderr})
+	if err == nil {
+		return 0
 	}
-	return 0
+	if s, ok := errors.AsType[signalled](context.Cause(ctx)); ok {
+		return 128 + int(s.Signal) // whatever else failed, failed by the signal
+	}
+	return failed(stderr, err, exitFailed)
 }
 
 func failed(stderr io.Writer, err error, code int) int {
 	if s, ok := errors.AsType[status](err); ok {
 		return int(s)
-	}
-	if s, ok := errors.AsType[signalled](err); ok {
-		return 128 + int(s.Signal)
 	}
 	fmt.Fprintln(stderr, "devstack:", err)
 	return code
