@@ -33,6 +33,7 @@ func TestRedact(t *testing.T) {
 	check("host=h sslpassword=s3cret", "host=h sslpassword=***")
 	check("password='s3 cret host=h", "password=***")
 	check("host=h options=-csearch_path=x://y password=s3cret", "host=h options=-csearch_path=x://y password=***")
+	check("u:s3cret@localhost", "u:***@localhost")
 	check("", "")
 }
 

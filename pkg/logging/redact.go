@@ -22,18 +22,28 @@ var (
 func Redact(dsn string) string {
 	scheme, rest, isURI := strings.Cut(dsn, "://")
 	if !isURI || strings.ContainsAny(scheme, " =") {
-		return keyPair.ReplaceAllString(dsn, "${1}"+mask)
-	}
-	// The last @ ends the user part even where a password holds a bare @, / or
-	// ?; a @ further on hides the hosts, which is the lesser harm.
-	if at := strings.LastIndexByte(rest, '@'); at >= 0 {
-		user, _, hasPassword := strings.Cut(rest[:at], ":")
-		if hasPassword {
-			user += ":" + mask
+		dsn = keyPair.ReplaceAllString(dsn, "${1}"+mask)
+		if strings.ContainsAny(dsn, " \t\n") {
+			return dsn
 		}
-		rest = user + rest[at:]
+		return redactUser(dsn) // a URI that lacks its scheme
 	}
-	return scheme + "://" + queryPair.ReplaceAllString(rest, "${1}"+mask)
+	return scheme + "://" + queryPair.ReplaceAllString(redactUser(rest), "${1}"+mask)
+}
+
+// redactUser hides the password of user:password@rest. The last @ ends it even
+// where a password holds a bare @, / or ?; a @ further on hides the hosts,
+// which is the lesser harm.
+func redactUser(rest string) string {
+	at := strings.LastIndexByte(rest, '@')
+	if at < 0 {
+		return rest
+	}
+	user, _, hasPassword := strings.Cut(rest[:at], ":")
+	if hasPassword {
+		user += ":" + mask
+	}
+	return user + rest[at:]
 }
 
 // RedactText replaces the passwords of all URIs and DSNs within a longer text,

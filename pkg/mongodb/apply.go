@@ -48,7 +48,7 @@ func (db *DB) Apply(ctx context.Context, b Bulk) ([]Outcome, error) {
 }
 
 func (db *DB) applyChunk(ctx context.Context, b Bulk, c chunk, outcomes []Outcome) ([]Poison, error) {
-	limited, cancel := context.WithTimeout(ctx, bulkTimeout)
+	limited, cancel := context.WithTimeout(ctx, db.bulkTimeout)
 	defer cancel()
 	result, err := db.w.Collection(b.Collection).BulkWrite(limited, c.models, options.BulkWrite().SetOrdered(false))
 	poison, err := poisoned(ctx, b, c.places, err)

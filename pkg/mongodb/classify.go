@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"go.mongodb.org/mongo-driver/bson/bsoncodec"
 	"go.mongodb.org/mongo-driver/mongo"
 	"go.mongodb.org/mongo-driver/x/mongo/driver"
 )
@@ -73,9 +74,10 @@ func isTemporary(err error) bool {
 // ours is true for errors that never left this process.
 func ours(err error) bool {
 	var marshal mongo.MarshalError
-	var ready *temporary
-	return errors.As(err, &marshal) || errors.Is(err, driver.ErrDocumentTooLarge) || errors.Is(err, mongo.ErrNoDocuments) ||
-		errors.Is(err, mongo.ErrClientDisconnected) || errors.Is(err, mongo.ErrNilDocument) || errors.As(err, &ready)
+	var decode *bsoncodec.DecodeError
+	var own lasting
+	return errors.As(err, &marshal) || errors.As(err, &decode) || errors.As(err, &own) || errors.Is(err, driver.ErrDocumentTooLarge) || errors.Is(err, mongo.ErrNoDocuments) ||
+		errors.Is(err, mongo.ErrClientDisconnected) || errors.Is(err, mongo.ErrNilDocument)
 }
 
 func hasCode(err error, codes ...int) bool {

@@ -28,6 +28,11 @@ type temporary struct{ err error }
 func (e *temporary) Error() string { return e.err.Error() }
 func (e *temporary) Unwrap() error { return e.err }
 
+// lasting is an error of this package's own that time cannot cure.
+type lasting string
+
+func (e lasting) Error() string { return string(e) }
+
 // Temporary reports whether err is an outage or a conflict that time cures. A
 // write is then to be read again and written again, never just repeated late.
 // The end of the caller's own context is not temporary.

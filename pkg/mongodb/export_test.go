@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"go.mongodb.org/mongo-driver/bson"
+	"go.mongodb.org/mongo-driver/event"
 	"go.mongodb.org/mongo-driver/mongo"
 	"go.mongodb.org/mongo-driver/mongo/options"
 )
@@ -60,4 +61,20 @@ func (b Bulk) Pipelines() (filters []bson.Raw, pipelines []bson.RawValue, err er
 func (b Bulk) Models() (models []mongo.WriteModel, err error) {
 	_, err = b.chunks(func(c chunk) error { models = append(models, c.models...); return nil })
 	return models, err
+}
+
+// LimitBulks makes bulks end sooner than in 30 s.
+func (db *DB) LimitBulks(d time.Duration) { db.bulkTimeout = d }
+
+// IsTemporary shows isTemporary.
+var IsTemporary = isTemporary
+
+// Trace calls see with each command of that name before it is sent.
+func (cfg Config) Trace(name string, see func(bson.Raw)) Config {
+	cfg.monitor = &event.CommandMonitor{Started: func(_ context.Context, e *event.CommandStartedEvent) {
+		if e.CommandName == name {
+			see(e.Command)
+		}
+	}}
+	return cfg
 }

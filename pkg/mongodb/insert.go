@@ -55,7 +55,7 @@ func insertPart(docs []bson.Raw, first int, poison []Poison) (part []any, places
 }
 
 func (db *DB) insertPart(ctx context.Context, collection string, docs []bson.Raw, part []any, places []int) (duplicates []int, poison []Poison, err error) {
-	limited, cancel := context.WithTimeout(ctx, bulkTimeout)
+	limited, cancel := context.WithTimeout(ctx, db.bulkTimeout)
 	defer cancel()
 	_, err = db.w.Collection(collection).InsertMany(limited, part, options.InsertMany().SetOrdered(false))
 	var bulk mongo.BulkWriteException

@@ -90,10 +90,10 @@ func verdict(b Bulk, s stamp, found bool) Outcome {
 // stamps reads the _p of the writes at places, as a majority holds it: after a
 // bulk with w: majority that is no older than what the bulk saw.
 func (db *DB) stamps(ctx context.Context, b Bulk, places []int) (map[string]stamp, error) {
-	limited, cancel := context.WithTimeout(ctx, bulkTimeout)
+	limited, cancel := context.WithTimeout(ctx, db.bulkTimeout)
 	defer cancel()
 	cursor, err := db.w.Collection(b.Collection).Find(limited, idFilter(b, places),
-		options.Find().SetProjection(bson.D{op("_p", 1)}).SetBatchSize(maxChunkWrites+1).SetMaxTime(bulkTimeout))
+		options.Find().SetProjection(bson.D{op("_p", 1)}).SetBatchSize(maxChunkWrites+1).SetMaxTime(db.bulkTimeout))
 	if err != nil {
 		return nil, classify(ctx, "reading back what "+b.Collection+" holds", err)
 	}

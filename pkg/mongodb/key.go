@@ -42,7 +42,7 @@ func (db *DB) InsertKey(ctx context.Context, k Key) error {
 	return record(ctx, "storing a key", func(ctx context.Context) error {
 		_, err := db.w.Collection(keysCollection).InsertOne(ctx, stored)
 		if mongo.IsDuplicateKeyError(err) {
-			return fmt.Errorf("a key of the id %s exists; make another", k.ID)
+			return lasting("a key of the id " + k.ID + " exists; make another")
 		}
 		return err
 	})

@@ -27,7 +27,12 @@ func open(t testing.TB) *mongodb.DB {
 
 func openAt(t testing.TB, uri, database string) *mongodb.DB {
 	t.Helper()
-	db, err := mongodb.Open(t.Context(), mongodb.Config{URI: uri, Database: database})
+	return openWith(t, mongodb.Config{URI: uri, Database: database})
+}
+
+func openWith(t testing.TB, cfg mongodb.Config) *mongodb.DB {
+	t.Helper()
+	db, err := mongodb.Open(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"go.mongodb.org/mongo-driver/event"
 	"go.mongodb.org/mongo-driver/mongo"
 	"go.mongodb.org/mongo-driver/mongo/options"
 	"go.mongodb.org/mongo-driver/mongo/readconcern"
@@ -27,6 +28,8 @@ type Config struct {
 	// ReadTimeout bounds one request of the read side; 0: 60 s. A find's own
 	// bound on the server is Find.MaxTime.
 	ReadTimeout time.Duration
+
+	monitor *event.CommandMonitor // tests look at what is sent
 }
 
 // DB is a checked connection to one database. It may be used by many goroutines.
@@ -34,6 +37,7 @@ type DB struct {
 	writer, reader *mongo.Client
 	w, r           *mongo.Database
 	readTimeout    time.Duration
+	bulkTimeout    time.Duration
 	leader         leadership
 }
 
@@ -50,7 +54,7 @@ func Open(ctx context.Context, cfg Config) (*DB, error) {
 	if cfg.ReadTimeout <= 0 {
 		cfg.ReadTimeout = time.Minute
 	}
-	db := &DB{readTimeout: cfg.ReadTimeout}
+	db := &DB{readTimeout: cfg.ReadTimeout, bulkTimeout: bulkTimeout}
 	if err := db.connect(ctx, cfg); err != nil {
 		_ = db.Close(ctx)
 		return nil, cfg.explain(err)
@@ -65,7 +69,7 @@ func (db *DB) connect(ctx context.Context, cfg Config) (err error) {
 	// A zero timeout is what makes the driver derive maxTimeMS from a context's deadline.
 	writer := cfg.client().SetTimeout(0).SetServerMonitor(db.leader.monitor())
 	if db.writer, err = mongo.Connect(ctx, writer); err != nil {
-		return err
+		return fmt.Errorf("%w; write it as mongodb://host:port/?replicaSet=name", err)
 	}
 	if db.reader, err = mongo.Connect(ctx, cfg.client().SetTimeout(cfg.ReadTimeout)); err != nil {
 		return err
@@ -79,7 +83,7 @@ func (db *DB) connect(ctx context.Context, cfg Config) (err error) {
 }
 
 func (cfg Config) client() *options.ClientOptions {
-	return options.Client().ApplyURI(cfg.URI).SetAppName(cfg.AppName).
+	return options.Client().ApplyURI(cfg.URI).SetAppName(cfg.AppName).SetMonitor(cfg.monitor).
 		SetServerSelectionTimeout(startTimeout).SetConnectTimeout(startTimeout)
 }
 
@@ -90,7 +94,11 @@ func (cfg Config) explain(err error) error {
 	if cfg.URI != "" {
 		text = strings.ReplaceAll(text, cfg.URI, logging.Redact(cfg.URI))
 	}
-	return &startError{fmt.Sprintf("opening MongoDB at %s: %s", logging.Redact(cfg.URI), logging.RedactText(text)), err}
+	where := ""
+	if cfg.URI != "" {
+		where = " at " + logging.Redact(cfg.URI)
+	}
+	return &startError{"opening MongoDB" + where + ": " + logging.RedactText(text), err}
 }
 
 type startError struct {

@@ -3,7 +3,6 @@ package mongodb
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
@@ -54,7 +53,7 @@ func (s *Snapshot) pin(ctx context.Context) error {
 }
 
 // errNoInstant: the server names no instant where the collection is missing.
-var errNoInstant = fmt.Errorf("the server named no instant, for %s does not exist; start the projector once, which prepares the database", modelsCollection)
+const errNoInstant = lasting("the server named no instant, for " + modelsCollection + " does not exist; start the projector once, which prepares the database")
 
 // Find starts a query at the snapshot's instant.
 func (s *Snapshot) Find(ctx context.Context, f Find) (*Cursor, error) {
