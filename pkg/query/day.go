@@ -10,9 +10,9 @@ import (
 // time zones has names.
 var zones sync.Map
 
-// loadZone finds an IANA time zone. "Local" is refused, since it is the
-// server's, and so are the folders posix/ and right/ of the database.
-func loadZone(name string) (*time.Location, error) {
+// Zone finds an IANA time zone. "Local" is refused, since it is the server's,
+// and so are the folders posix/ and right/ of the database. The error is a *Problem.
+func Zone(name string) (*time.Location, error) {
 	if z, ok := zones.Load(name); ok {
 		return z.(*time.Location), nil
 	}

@@ -8,7 +8,7 @@ import (
 func TestStartOfDay(t *testing.T) {
 	f := func(zone string, y, m, d int, want string) {
 		t.Helper()
-		z, err := loadZone(zone)
+		z, err := Zone(zone)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -31,7 +31,7 @@ func TestStartOfDay(t *testing.T) {
 // Days are laid end to end: none overlaps the next, in any year with changes.
 func TestDaysAreContiguous(t *testing.T) {
 	for _, zone := range []string{"Asia/Seoul", "America/New_York", "Africa/Cairo", "America/St_Johns", "Pacific/Apia", "America/Havana", "Asia/Beirut", "Australia/Lord_Howe"} {
-		z, err := loadZone(zone)
+		z, err := Zone(zone)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -117,16 +117,13 @@ func (p *parser) zone() error {
 		return nil
 	}
 	var err error
-	p.request.Zone, err = loadZone(p.values.Get("tz"))
+	p.request.Zone, err = Zone(p.values.Get("tz"))
 	return err
 }
 
 func (p *parser) lang() error {
 	p.request.Lang = p.values.Get("lang")
-	switch {
-	case !p.values.Has("lang"):
-		p.request.Lang = "en"
-	case p.request.Lang != "en" && p.request.Lang != "ko":
+	if p.values.Has("lang") && p.request.Lang != "en" && p.request.Lang != "ko" {
 		return badParameter("lang=%s is not a language; give en or ko.", short(p.request.Lang))
 	}
 	return nil

@@ -51,6 +51,12 @@ func (r Reader) Sees(f *readmodel.Field) View {
 	return Full
 }
 
+// CanRead reports whether the reader can see any row of the model.
+func (r Reader) CanRead(m *readmodel.Model) bool {
+	_, err := scopeClauses(m, r)
+	return err == nil
+}
+
 // scopeClauses are the clauses that limit a filter to the reader's rows: one a
 // scope, in name order, so that equal readers have equal filters.
 func scopeClauses(m *readmodel.Model, r Reader) ([]bson.D, error) {

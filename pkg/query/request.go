@@ -26,7 +26,7 @@ type Request struct {
 	Fields     []*readmodel.Field // to show, in order
 	Limit      int                // of a page
 	Zone       *time.Location
-	Lang       string // "en" or "ko"
+	Lang       string // "en", "ko", or "" where it was not given
 
 	sort    readmodel.SortKey
 	bounded bool // the filter limits the sort field, so that no null is in the result
