@@ -14,6 +14,10 @@ func (s *specimen) restyle(cfg Config) {
 	if i, j := strings.Index(styles, "<font>"), strings.Index(styles, "</font>"); i >= 0 && j > i {
 		styles = styles[:i] + font + styles[j+len("</font>"):]
 	}
+	if !strings.Contains(styles, "<cellStyles") { // readers complain of a workbook without a default style
+		styles = strings.Replace(styles, "</cellXfs>",
+			`</cellXfs><cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles>`, 1)
+	}
 	s.parts["xl/styles.xml"] = styles
 	s.parts["docProps/app.xml"] = strings.Replace(s.parts["docProps/app.xml"], "Go XLSX", "Prejoin", 1)
 	if cfg.Title != "" {
