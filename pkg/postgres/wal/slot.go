@@ -1,0 +1,105 @@
+package wal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+type slot struct {
+	Plugin, Database, WAL *string
+	Current               string
+	Confirmed             uint64
+}
+
+// EnsureSlot finds the shard's slot, or creates it where none has ever been, and returns the position up to which it is confirmed.
+// acked is the position that this process knows to be safe, 0 for none. accept creates a lost slot anew: the changes
+// between are lost, and a backfill must read them.
+func (s *Shard) EnsureSlot(ctx context.Context, acked uint64, accept bool) (uint64, error) {
+	found, err := s.findSlot(ctx)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return s.createSlot(ctx, acked, accept)
+	case err != nil:
+		return 0, s.failed("looking for slot "+s.cfg.Slot, err)
+	}
+	if err := s.checkSlot(found, acked); err != nil {
+		return 0, err
+	}
+	return found.Confirmed, s.remember(ctx, false)
+}
+
+func (s *Shard) findSlot(ctx context.Context) (slot, error) {
+	rows, err := s.pool.Query(ctx, `SELECT plugin::text, database::text, wal_status, current_database()::text,
+		coalesce(confirmed_flush_lsn - '0/0'::pg_lsn, 0)::bigint FROM pg_replication_slots WHERE slot_name = $1`, s.cfg.Slot)
+	if err != nil {
+		return slot{}, err
+	}
+	return pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[slot])
+}
+
+func (s *Shard) checkSlot(found slot, acked uint64) error {
+	switch {
+	case found.Plugin == nil || *found.Plugin != "pgoutput" || found.Database == nil || *found.Database != found.Current:
+		return fmt.Errorf("slot %s of shard %s is not a pgoutput slot of database %s: it belongs to someone else; choose another name with --slot",
+			s.cfg.Slot, s.cfg.Shard, found.Current)
+	case found.WAL != nil && *found.WAL == "lost":
+		return s.lost("the shard has removed WAL that the slot still needed (max_slot_wal_keep_size)")
+	case acked > 0 && found.Confirmed > acked:
+		return s.lost(fmt.Sprintf("it stands at %s, behind what was captured up to %s: it was created anew or read by someone else",
+			FormatLSN(found.Confirmed), FormatLSN(acked)))
+	}
+	return nil
+}
+
+func (s *Shard) lost(why string) error {
+	return fmt.Errorf("%w: slot %s of shard %s: %s; changes may be missing: drop the slot, start the capture once with --accept-lost-slot, then run projector backfill",
+		ErrSlotLost, s.cfg.Slot, s.cfg.Shard, why)
+}
+
+func (s *Shard) createSlot(ctx context.Context, acked uint64, accept bool) (uint64, error) {
+	since, err := s.remembered(ctx)
+	if err != nil {
+		return 0, err
+	}
+	if !accept && (acked > 0 || !since.IsZero()) {
+		return 0, s.lost(fmt.Sprintf("it existed (since %s) and is gone: dropped, or left behind by a failover", since.UTC().Format(time.RFC3339)))
+	}
+	s.cfg.Log.InfoContext(ctx, "creating the replication slot; open transactions are waited for", "shard", s.cfg.Shard, "slot", s.cfg.Slot)
+	var lsn int64
+	err = s.pool.QueryRow(ctx, `SELECT (lsn - '0/0'::pg_lsn)::bigint FROM pg_create_logical_replication_slot($1, 'pgoutput')`, s.cfg.Slot).Scan(&lsn)
+	if state(err) == "55000" {
+		return 0, fmt.Errorf("creating slot %s of shard %s: %w; set wal_level = logical and restart the shard", s.cfg.Slot, s.cfg.Shard, err)
+	}
+	if err != nil {
+		return 0, s.failed("creating slot "+s.cfg.Slot, err)
+	}
+	return uint64(lsn), s.remember(ctx, true)
+}
+
+// slotRow is the row of prejoin.heartbeat that says since when the slot exists.
+const slotRow = 2
+
+func (s *Shard) remembered(ctx context.Context) (time.Time, error) {
+	var at time.Time
+	err := s.pool.QueryRow(ctx, `SELECT at FROM prejoin.heartbeat WHERE id = $1`, slotRow).Scan(&at)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return at, nil
+	}
+	return at, s.failed("reading since when the slot exists", err)
+}
+
+func (s *Shard) remember(ctx context.Context, anew bool) error {
+	sql := `INSERT INTO prejoin.heartbeat (id, at) VALUES ($1, now()) ON CONFLICT (id) DO NOTHING`
+	if anew {
+		sql = `INSERT INTO prejoin.heartbeat (id, at) VALUES ($1, now()) ON CONFLICT (id) DO UPDATE SET at = now()`
+	}
+	_, err := s.pool.Exec(ctx, sql, slotRow)
+	return s.failed("remembering since when the slot exists", err)
+}
+
+// FormatLSN writes a position as PostgreSQL does.
+func FormatLSN(lsn uint64) string { return fmt.Sprintf("%X/%X", lsn>>32, uint32(lsn)) }
