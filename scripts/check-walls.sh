@@ -32,7 +32,7 @@ broken=()
 breaks() { put "$@"; broken+=("$last"); }
 holds() { put "$@"; }
 
-for room in readmodel cdc route document query export export/xlsx postgres kafka mongodb projector upkeep capture \
+for room in readmodel cdc route document query export export/xlsx postgres kafka mongodb projector upkeep capture refresh \
 	httpapi access admin logging retry config devstack testenv sample bench; do
 	mkdir -p "$tmp/pkg/$room"
 	printf 'package room\n' >"$tmp/pkg/$room/room.go"
@@ -57,7 +57,7 @@ holds pkg/route "$(ours cdc)"
 
 # L2: one vendor each, no neighbour, nobody above.
 for room in postgres kafka mongodb; do
-	for up in projector upkeep capture httpapi access; do breaks pkg/$room "$(ours $up)"; done
+	for up in projector upkeep capture refresh httpapi access; do breaks pkg/$room "$(ours $up)"; done
 	for peer in postgres kafka mongodb; do [ $room = $peer ] || breaks pkg/$room "$(ours $peer)"; done
 	holds pkg/$room "$(ours readmodel)"
 done
@@ -66,13 +66,16 @@ breaks pkg/kafka $mongo; breaks pkg/kafka $pgx; breaks pkg/kafka $kgo; holds pkg
 breaks pkg/mongodb $pgx; breaks pkg/mongodb $kafka; holds pkg/mongodb $mongo
 
 # L3: no vendor, and two houses.
-for room in projector upkeep capture; do
+for room in projector upkeep capture refresh; do
 	for other in httpapi access query export; do breaks pkg/$room "$(ours $other)"; done
 	for vendor in $pgx $kafka $mongo $echo4; do breaks pkg/$room $vendor; done
-	for down in postgres kafka mongodb cdc route document; do holds pkg/$room "$(ours $down)"; done
+	for down in postgres mongodb cdc route document; do holds pkg/$room "$(ours $down)"; done
 done
+holds pkg/projector "$(ours kafka)"
+for room in projector upkeep; do holds pkg/$room "$(ours refresh)"; breaks pkg/refresh "$(ours $room)"; done
+breaks pkg/refresh "$(ours kafka)"
 for room in httpapi access; do
-	for other in projector upkeep capture postgres kafka cdc route document; do breaks pkg/$room "$(ours $other)"; done
+	for other in projector upkeep capture refresh postgres kafka cdc route document; do breaks pkg/$room "$(ours $other)"; done
 	for vendor in $pgx $kafka $mongo; do breaks pkg/$room $vendor; done
 	for down in mongodb query export export/xlsx; do holds pkg/$room "$(ours $down)"; done
 done
