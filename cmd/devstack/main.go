@@ -3,6 +3,7 @@
 //
 //	up:    servers ─▶ schema ─▶ seed ─▶ capture ─▶ backfill ─▶ run, queryd ─▶ until Ctrl-C
 //	exec:  the same ─▶ CMD with the environment ─▶ CMD's status
+//	demo:  the same ─▶ workload ─▶ pause ─▶ verify ─▶ one screen ─▶ until Ctrl-C
 package main
 
 import (
@@ -25,6 +26,9 @@ const (
 type cli struct {
 	Up    UpCmd    `cmd:"" help:"Start everything, print the environment, serve until Ctrl-C."`
 	Exec  ExecCmd  `cmd:"" help:"Start everything, run a command with the environment, stop everything, return its status."`
+	Demo  DemoCmd  `cmd:"" help:"Start everything with 200,000 settlements, work, verify, show it on one screen, serve until Ctrl-C."`
+	Seed  SeedCmd  `cmd:"" help:"Migrate shards and fill them with the sample's rows."`
+	Load  LoadCmd  `cmd:"" help:"Change seeded shards as the company's applications would."`
 	Bench BenchCmd `cmd:"" help:"Time variants of the same work against each other: JSON lines on stdout, a table on stderr."`
 }
 
