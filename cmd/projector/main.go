@@ -36,6 +36,7 @@ type cli struct {
 	Config kong.ConfigFlag `help:"A YAML file of flag names and values." placeholder:"FILE" env:"PROJECTOR_CONFIG"`
 
 	Run      RunCmd      `cmd:"" help:"Keep the documents up to date from Kafka (a worker; start as many as you like)."`
+	Capture  CaptureCmd  `cmd:"" help:"Publish the shards' changes to Kafka, in place of Debezium."`
 	Backfill BackfillCmd `cmd:"" help:"Read every document of the shards and write it. Safe to run again."`
 	Verify   VerifyCmd   `cmd:"" help:"Compare every document with the shards' SQL. Exits 1 on a difference."`
 }

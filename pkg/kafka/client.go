@@ -51,7 +51,7 @@ func Open(cfg Config) (*Client, error) {
 // Ping tells whether a broker answers.
 func (c *Client) Ping(ctx context.Context) error {
 	if _, err := c.api.ApiVersions(ctx, &kafkago.ApiVersionsRequest{}); err != nil {
-		return fmt.Errorf("reaching Kafka at %v: %w; is the broker running and is the address right", c.cfg.Brokers, err)
+		return fmt.Errorf("asking a broker what it speaks: %w", err)
 	}
 	return nil
 }
