@@ -186,6 +186,18 @@ func TestCSVTextIsExactOrGuarded(t *testing.T) {
 	}
 }
 
+func TestCSVOtherTypes(t *testing.T) {
+	l := layout(t, export.Config{Columns: []string{"saleId", "amount", "payDue", "holdReason"}})
+	enc := export.NewCSV(l, export.CSVConfig{NoBOM: true})
+	got := encode(t, enc, bson.D{{Key: "_id", Value: "x,y"}, {Key: "amount", Value: dec("NaN")}, {Key: "payDue", Value: int32(3)}})
+	if want := "saleId,amount,payDue,holdReason\r\n\"x,y\",NaN,3,\r\n"; got != want {
+		t.Errorf("got %q want %q", got, want)
+	}
+	if r := enc.Reported(); len(r) != 4 || r[0].Kind != export.LossFinite || r[1].Kind != export.LossMissing {
+		t.Errorf("reported %v", r)
+	}
+}
+
 func TestCSVOneColumnKeepsItsRows(t *testing.T) {
 	enc := export.NewCSV(layout(t, export.Config{Columns: []string{"holdReason"}}), export.CSVConfig{EndLine: true})
 	recs, err := csv.NewReader(strings.NewReader(encode(t, enc, whole(), whole()))).ReadAll()

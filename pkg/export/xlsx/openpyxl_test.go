@@ -107,6 +107,9 @@ func TestForeignReader(t *testing.T) {
 	for _, l := range e.Reported() {
 		reported[l.Column+" "+l.Kind] = l.Count
 	}
+	if reported["productName "+export.LossCut] != 1 || reported["amount "+export.LossDigits] == 0 || reported["payDue "+export.LossDate] == 0 {
+		t.Errorf("reported %v", reported)
+	}
 	for _, mode := range []string{"normal", "read-only"} {
 		rows := readForeign(t, book, mode)
 		if len(rows) != len(docs)+1 {

@@ -71,7 +71,6 @@ func closeWorkbook(part string, sheets, areas []string) string {
 		fmt.Fprintf(&names, `<definedName name="_xlnm._FilterDatabase" localSheetId="%d" hidden="1">'%s'!%s</definedName>`,
 			i, escape(strings.ReplaceAll(name, "'", "''")), absolute(areas[i]))
 	}
-	part = cut(part, "<definedNames", "</definedNames>")
 	part = cut(part, "<workbookProtection>", "</workbookProtection>")
 	before := cut(part, "<sheets>", "</sheets>")
 	at := strings.Index(part, "<sheets>")

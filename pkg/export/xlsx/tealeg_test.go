@@ -161,6 +161,15 @@ func TestSameRowsSameBytes(t *testing.T) {
 	if !bytes.Equal(a, b) {
 		t.Error("two exports of the same rows differ")
 	}
+	z, err := zip.NewReader(bytes.NewReader(a), int64(len(a)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range z.File {
+		if f.Modified.Year() != 1980 {
+			t.Errorf("%s was modified at %v", f.Name, f.Modified)
+		}
+	}
 }
 
 // TestCutFileDoesNotOpen: the directory comes last.
