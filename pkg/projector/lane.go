@@ -129,9 +129,6 @@ func (l *lane) gatherWaiting() {
 // gather notes what a change touches. The lane's hold on the message goes over
 // to the keys.
 func (l *lane) gather(t touched) {
-	if l.oldest.IsZero() {
-		l.oldest = time.Now()
-	}
 	l.size += t.receipt.bytes
 	for _, id := range t.touch.IDs {
 		keyOf(l.ids, id).add(t.receipt, t.xid, t.hasXID)
@@ -146,6 +143,9 @@ func (l *lane) gather(t touched) {
 	}
 	if t.touch.Walk {
 		l.walks.add(everything, t)
+	}
+	if l.oldest.IsZero() && len(l.ids)+len(l.lookups) > 0 {
+		l.oldest = time.Now()
 	}
 	t.receipt.release()
 }
