@@ -2,10 +2,12 @@ package capture_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -71,18 +73,20 @@ func (r *rig) start() (stop func() error) {
 	done := make(chan error, 1)
 	go func() { done <- c.Run(ctx) }()
 	r.eventually("ready", func() error { return c.Ready(ctx) })
-	var result error
-	stop = func() error {
+	stop = sync.OnceValue(func() error {
 		cancel()
 		select {
-		case result = <-done:
-			close(done)
+		case err := <-done:
+			return err
 		case <-time.After(20 * time.Second):
-			r.t.Error("the capture did not stop")
+			return errors.New("the capture did not stop")
 		}
-		return result
-	}
-	r.t.Cleanup(func() { _ = stop() })
+	})
+	r.t.Cleanup(func() {
+		if err := stop(); err != nil {
+			r.t.Error(err)
+		}
+	})
 	return stop
 }
 

@@ -70,7 +70,14 @@ func (p *parser) describe(r *reader, e *Event) {
 }
 
 func (p *parser) row(kind byte, r *reader, e *Event) {
-	e.Kind = map[byte]Kind{'I': Insert, 'U': Update, 'D': Delete}[kind]
+	switch kind {
+	case 'I':
+		e.Kind = Insert
+	case 'U':
+		e.Kind = Update
+	case 'D':
+		e.Kind = Delete
+	}
 	if e.Table = p.table(r); e.Table == nil {
 		return
 	}

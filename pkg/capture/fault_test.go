@@ -1,0 +1,223 @@
+package capture_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"prejoin/pkg/capture"
+	"prejoin/pkg/kafka"
+	"prejoin/pkg/postgres/wal"
+	"prejoin/pkg/testenv"
+)
+
+func (r *rig) open() *capture.Capture {
+	r.t.Helper()
+	c, err := capture.New(r.t.Context(), r.cfg, broker{r.client, r.client.NewProducer(kafka.ProducerConfig{})})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return c
+}
+
+// TestALostSlotIsNeverMadeAnewInSilence: neither after a restart nor while the capture runs.
+func TestALostSlotIsNeverMadeAnewInSilence(t *testing.T) {
+	r := newRig(t, testenv.Postgres(t))
+	r.own("a", "id bigint PRIMARY KEY", "DEFAULT")
+	stop := r.start()
+	if err := stop(); err != nil {
+		t.Fatal(err)
+	}
+	r.dropSlot()
+	r.exec("INSERT INTO a VALUES (1)")
+	err := r.open().Run(t.Context())
+	if !errors.Is(err, wal.ErrSlotLost) || !strings.Contains(err.Error(), "--accept-lost-slot") {
+		t.Fatalf("a dropped slot: %v", err)
+	}
+	r.cfg.AcceptLostSlot = true
+	r.start()
+	r.exec("INSERT INTO a VALUES (2)")
+	r.want("public.a", []string{"id"}, `{"id":2} c none -> 2`)
+}
+
+func (r *rig) dropSlot() {
+	r.t.Helper()
+	r.eventually("dropping the slot", func() error {
+		_, err := r.db.Exec(context.Background(), "SELECT pg_drop_replication_slot($1)", r.shard.Slot)
+		return err
+	})
+}
+
+func (r *rig) killReader() {
+	r.t.Helper()
+	r.exec(fmt.Sprintf("SELECT pg_terminate_backend(active_pid) FROM pg_replication_slots WHERE slot_name = '%s'", r.shard.Slot))
+}
+
+// TestNoticesASlotThatWasMadeAnewBehindItsBack while another shard goes on.
+func TestNoticesASlotThatWasMadeAnewBehindItsBack(t *testing.T) {
+	shards := testenv.Shards(t)
+	r := newRig(t, shards[0])
+	r.own("a", "id bigint PRIMARY KEY", "DEFAULT")
+	r.cfg.Shards = append(r.cfg.Shards, capture.Source{Name: shards[1].Name, DSN: shards[1].CaptureDSN})
+	c := r.open()
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- c.Run(ctx) }()
+	r.eventually("ready", func() error { return c.Ready(ctx) })
+	r.exec("INSERT INTO a VALUES (1)")
+	r.settle()
+	r.exec(fmt.Sprintf(`DO $$ BEGIN
+		PERFORM pg_terminate_backend(active_pid) FROM pg_replication_slots WHERE slot_name = '%[1]s';
+		FOR i IN 1..200 LOOP
+			BEGIN PERFORM pg_drop_replication_slot('%[1]s'); EXIT; EXCEPTION WHEN object_in_use THEN PERFORM pg_sleep(0.01); END;
+		END LOOP; END $$`, r.shard.Slot), "INSERT INTO a VALUES (2)", fmt.Sprintf("SELECT pg_create_logical_replication_slot('%s', 'pgoutput')", r.shard.Slot))
+	r.eventually("the loss to be noticed", func() error {
+		if err := c.Ready(ctx); !errors.Is(err, wal.ErrSlotLost) || !strings.Contains(err.Error(), shards[0].Name) {
+			return fmt.Errorf("ready says %v", err)
+		}
+		return nil
+	})
+	beats := len(r.messages("__debezium-heartbeat." + shards[1].Name))
+	r.eventually("the other shard to go on", func() error {
+		if n := len(r.messages("__debezium-heartbeat." + shards[1].Name)); n <= beats {
+			return fmt.Errorf("%d heartbeats", n)
+		}
+		return nil
+	})
+	cancel()
+	if err := <-done; !errors.Is(err, wal.ErrSlotLost) {
+		t.Fatalf("run ended with %v", err)
+	}
+}
+
+// TestWaitsForASlotThatIsReadElsewhere and takes over.
+func TestWaitsForASlotThatIsReadElsewhere(t *testing.T) {
+	r := newRig(t, testenv.Postgres(t))
+	stop := r.start()
+	second := r.open()
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- second.Run(ctx) }()
+	r.eventually("the second to wait", func() error {
+		if err := second.Ready(ctx); !errors.Is(err, wal.ErrSlotActive) {
+			return fmt.Errorf("ready says %v", err)
+		}
+		return nil
+	})
+	if err := stop(); err != nil {
+		t.Fatal(err)
+	}
+	r.eventually("the second to take over", func() error { return second.Ready(ctx) })
+	cancel()
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestSurvivesACrashOfTheShard: what was committed arrives after the restart.
+func TestSurvivesACrashOfTheShard(t *testing.T) {
+	p := testenv.PrivatePostgres(t)
+	r := newRig(t, testenv.As(t, p))
+	r.own("a", "id bigint PRIMARY KEY, n int", "DEFAULT")
+	r.start()
+	r.exec("INSERT INTO a SELECT g, 0 FROM generate_series(1, 100) g")
+	r.settle()
+	r.exec("INSERT INTO a SELECT g, 0 FROM generate_series(101, 5000) g")
+	p.Crash()
+	if err := p.Restart(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r.db = connect(t, r.shard.DSN)
+	r.exec("UPDATE a SET n = 1 WHERE id > 4000")
+	r.settle()
+	r.compare(5000)
+}
+
+// TestKafkaOutageHoldsTheShardBack: while Kafka refuses, nothing is confirmed, memory is bounded by the queue, and afterwards all arrives.
+func TestKafkaOutageHoldsTheShardBack(t *testing.T) {
+	cluster, err := kfake.NewCluster(kfake.NumBrokers(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(cluster.Close)
+	r := newRig(t, testenv.Postgres(t))
+	client, err := kafka.Open(kafka.Config{Brokers: cluster.ListenAddrs(), FetchWait: 20 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(client.Close)
+	r.client, r.cfg.QueueBytes = client, 1<<20
+	r.own("a", "id bigint PRIMARY KEY, n int", "DEFAULT")
+	r.start()
+	r.settle()
+	down := make(chan struct{})
+	cluster.ControlKey(int16(kmsg.Produce), func(kmsg.Request) (kmsg.Response, error, bool) {
+		select {
+		case <-down:
+			return nil, nil, false
+		default:
+		}
+		cluster.KeepControl()
+		return nil, errors.New("away"), true
+	})
+	var before, during string
+	r.one("SELECT confirmed_flush_lsn::text FROM pg_replication_slots WHERE slot_name = '"+r.shard.Slot+"'", &before)
+	r.exec("INSERT INTO a SELECT g, 0 FROM generate_series(1, 50000) g")
+	time.Sleep(500 * time.Millisecond)
+	r.one("SELECT confirmed_flush_lsn::text FROM pg_replication_slots WHERE slot_name = '"+r.shard.Slot+"'", &during)
+	if n := len(r.messages("shard0.public.a")); n != 0 {
+		t.Fatalf("%d messages while Kafka was away", n)
+	}
+	close(down)
+	r.settle()
+	r.compare(50000)
+	t.Logf("confirmed %s before and %s during the outage", before, during)
+	var passed bool
+	r.one(fmt.Sprintf("SELECT '%s'::pg_lsn < (SELECT confirmed_flush_lsn FROM pg_replication_slots WHERE slot_name = '%s')", during, r.shard.Slot), &passed)
+	if !passed {
+		t.Error("nothing was confirmed after the outage")
+	}
+}
+
+func (r *rig) one(sql string, to any) {
+	r.t.Helper()
+	if err := r.db.QueryRow(context.Background(), sql).Scan(to); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+func TestSaysWhatIsMissingOnTheShard(t *testing.T) {
+	f := func(says string, prepare ...string) {
+		t.Helper()
+		r := newRig(t, testenv.EmptyPostgres(t))
+		r.cfg.Shards[0].DSN = r.shard.DSN
+		r.exec(prepare...)
+		if err := r.open().Run(within(t)); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("got %v, want %q", err, says)
+		}
+	}
+	f("no publication prejoin")
+	f("run the migrations", "CREATE TABLE a (id int PRIMARY KEY)", "CREATE PUBLICATION prejoin FOR TABLE a")
+	r := newRig(t, testenv.Postgres(t))
+	r.cfg.Shards[0].DSN = r.shard.ProjectorDSN
+	if err := r.open().Run(within(t)); err == nil || !strings.Contains(err.Error(), "GRANT") {
+		t.Errorf("a role without rights: %v", err)
+	}
+	r.cfg.Shards[0].DSN = strings.Replace(r.shard.CaptureDSN, "prejoin_capture:", "prejoin_capture:x", 1)
+	err := r.open().Run(within(t))
+	if err == nil || !strings.Contains(err.Error(), "check the user and password") || strings.Contains(err.Error(), "prejoin_capture:x") {
+		t.Errorf("a wrong password: %v", err)
+	}
+}
+
+func within(t *testing.T) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	t.Cleanup(cancel)
+	return ctx
+}
