@@ -73,7 +73,9 @@ func TestLeastPrivilege(t *testing.T) {
 			may(c, "SELECT count(*) FROM "+table)
 			may(c, "BEGIN; LOCK TABLE "+table+" IN ACCESS SHARE MODE; COMMIT")
 			mayNot(c, "DELETE FROM "+table)
-			mayNot(c, "TRUNCATE "+table)
+			if one[bool](t, c, "SELECT has_table_privilege($1, 'INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER') OR has_any_column_privilege($1, 'INSERT, UPDATE, REFERENCES')", table) {
+				t.Errorf("%s may do more to %s than read it", one[string](t, c, "SELECT current_user"), table)
+			}
 		}
 	}
 	may(projector, "SELECT at FROM prejoin.heartbeat")

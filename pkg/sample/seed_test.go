@@ -3,6 +3,7 @@ package sample
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -62,6 +63,8 @@ func TestSeedKeepsTheLaws(t *testing.T) {
 		none("paid out in the future", "paid_out > '2026-11-30'")
 		none("not paid though due", "status = 'SCHEDULED' AND pay_due <= '2026-11-30'")
 		none("canceled twice", "type = 'CANCEL' AND EXISTS (SELECT FROM settlement x WHERE x.payment_id = s.payment_id AND x.type = 'CANCEL' AND x.id <> s.id)")
+		none("charged another fee than base · rate", `EXISTS (SELECT FROM settlement_line l WHERE l.settlement_id = s.id
+			AND (l.amount NOT IN (trunc(base * rate), trunc(base * rate, 2)) OR vat NOT IN (trunc(l.amount / 10), trunc(l.amount / 10, 2))))`)
 		none("confirmed before the order", "confirmed_at < ordered_at")
 		none("paid before the order", "paid_at < ordered_at")
 		for _, status := range []string{"SCHEDULED", "HELD", "PAID", "CANCELED"} {
@@ -152,6 +155,28 @@ func TestSeedRefusesWhatIsFull(t *testing.T) {
 	}
 	if n := one[int](t, conns[0], "SELECT count(*) FROM settlement") + one[int](t, conns[1], "SELECT count(*) FROM settlement"); n != 100 {
 		t.Errorf("a refused seed left %d settlements of 100", n)
+	}
+}
+
+// One shard fails when the other has long been loaded: neither keeps a row.
+func TestSeedIsAllOrNothing(t *testing.T) {
+	t.Parallel()
+	shards := testenv.Shards(t)
+	conns := []*pgx.Conn{connect(t, shards[0].DSN), connect(t, shards[1].DSN)}
+	_, err := conns[1].Exec(t.Context(), `
+		CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(1); RAISE 'too late'; END $$;
+		CREATE TRIGGER fail BEFORE INSERT ON settlement_line EXECUTE FUNCTION fail()`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = Seed(t.Context(), SeedConfig{Shards: []string{shards[0].DSN, shards[1].DSN}, Settlements: 100, Seed: 1})
+	if err == nil || !strings.Contains(err.Error(), "too late") {
+		t.Errorf("the seed ended with %v", err)
+	}
+	for i, c := range conns {
+		if n := one[int](t, c, "SELECT count(*) FROM merchant"); n != 0 {
+			t.Errorf("the failed seed left %d merchants on shard %d", n, i)
+		}
 	}
 }
 
