@@ -11,7 +11,7 @@ import (
 
 func (j *judgement) statement(p part, st *postgres.Inspected) {
 	if st.Error != "" {
-		j.refuse(p.name, "PostgreSQL refuses the SQL: "+st.Error, "mend the SQL in the model file")
+		j.refuse(p.name, "PostgreSQL refuses the SQL: "+st.Error, mending(st.Code))
 		return
 	}
 	j.out.Statements = append(j.out.Statements, Statement{Name: p.name, Reads: nonNil(st.Relations), Cost: st.Cost, Rows: st.Rows, Params: nonNil(st.Params)})
@@ -34,6 +34,17 @@ func (j *judgement) statement(p part, st *postgres.Inspected) {
 	default:
 		j.lookup(p, st)
 	}
+}
+
+// mending says what to do about a SQLSTATE (PostgreSQL manual, appendix A).
+func mending(code string) string {
+	switch code {
+	case "42501":
+		return "GRANT SELECT ON that table TO the role of the shard's DSN; where row security is on it, ALTER ROLE … BYPASSRLS"
+	case "57014":
+		return "planning took over 30 s; make the SQL simpler"
+	}
+	return "mend the SQL in the model file"
 }
 
 func nonNil(list []string) []string { return append([]string{}, list...) }

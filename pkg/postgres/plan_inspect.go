@@ -68,7 +68,7 @@ func (in *inspector) run(statements, tables []string) (*Inspection, error) {
 
 // transaction runs do in a read-only transaction that changes nothing.
 func (in *inspector) transaction(do func() error) error {
-	for _, sql := range []string{"BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY", fmt.Sprintf("SET LOCAL lock_timeout = %d", in.lock)} {
+	for _, sql := range []string{"BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY", "SET LOCAL row_security = off", fmt.Sprintf("SET LOCAL lock_timeout = %d", in.lock)} {
 		if _, err := in.conn.Exec(in.ctx, sql); err != nil {
 			return errors.Join(err, in.rollback())
 		}
@@ -95,7 +95,7 @@ func (in *inspector) statement(sql string, out *Inspected) error {
 	})
 	var refused *pgconn.PgError
 	if errors.As(err, &refused) && !Temporary(err) {
-		*out = Inspected{Error: sentence(refused)}
+		*out = Inspected{Error: sentence(refused), Code: refused.Code}
 		return nil
 	}
 	return err

@@ -13,6 +13,7 @@ type Inspection struct {
 // Inspected is one statement of the model as the server understands it.
 type Inspected struct {
 	Error     string   // the server's, with its hint; the rest is empty then
+	Code      string   // the error's SQLSTATE
 	Params    []string // the types of $1, $2, …, as format_type writes them
 	Columns   []ResultColumn
 	Cost      float64  // the planner's, of a plan that knows no parameter values
