@@ -53,8 +53,7 @@ func (b Bulk) chunks(do func(chunk) error) (poison []Poison, err error) {
 // chunk takes writes from first on, as many as fit, and says where the next begins.
 func (b Bulk) chunk(cond condition, first int) (c chunk, poison []Poison, next int) {
 	fixed := len(cond.appendPipeline(nil, Write{ID: b.Writes[first].ID})) + statementRoom
-	buf, room := []byte(nil), 0
-	last := first
+	room, last := 0, first
 	for ; last < len(b.Writes) && last-first < maxChunkWrites; last++ {
 		w := b.Writes[last]
 		size := fixed + len(w.Doc) + 3*len(w.ID.Value)
@@ -68,7 +67,7 @@ func (b Bulk) chunk(cond condition, first int) (c chunk, poison []Poison, next i
 		room += size
 		c.places = append(c.places, last)
 	}
-	buf = make([]byte, 0, room)
+	buf := make([]byte, 0, room)
 	models := make([]mongo.UpdateOneModel, len(c.places))
 	c.models = make([]mongo.WriteModel, len(c.places))
 	for i, place := range c.places {

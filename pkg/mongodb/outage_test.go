@@ -21,6 +21,7 @@ import (
 // mongod is killed while bulks run: each answer is either complete or
 // temporary, and writing again until it succeeds loses nothing.
 func TestKilledServerIsTemporaryAndLosesNothing(t *testing.T) {
+	t.Parallel() // it mostly waits
 	server := testenv.PrivateMongo(t)
 	db := openAt(t, server.URI(), "outage")
 	c := clock(t, db)
@@ -67,6 +68,7 @@ func TestKilledServerIsTemporaryAndLosesNothing(t *testing.T) {
 }
 
 func TestKilledServerEndsAReadVisibly(t *testing.T) {
+	t.Parallel() // it mostly waits
 	server := testenv.PrivateMongo(t)
 	db := openAt(t, server.URI(), "outage")
 	fill(t, db, 3000)
@@ -107,6 +109,7 @@ func TestCallersEndIsNotTemporary(t *testing.T) {
 // A bulk that the server cannot begin ends by its own maxTimeMS, which is what
 // makes the deadline of a write real: it is temporary, and takes no effect later.
 func TestBulkEndsOnTheServerToo(t *testing.T) {
+	t.Parallel() // it mostly waits
 	server := testenv.PrivateMongo(t)
 	db := openAt(t, server.URI(), "outage")
 	db.LimitBulks(2 * time.Second)
@@ -154,6 +157,42 @@ func TestBulksCarryMaxTimeAndMajority(t *testing.T) {
 	}
 }
 
+// A reader that is slower than the server's history sees it, typed.
+func TestSnapshotThatIsTooOldSaysSo(t *testing.T) {
+	t.Parallel()
+	server := testenv.PrivateMongo(t)
+	db := openAt(t, server.URI(), "outage")
+	if err := db.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	fill(t, db, 3000)
+	err := db.Raw().Client().Database("admin").RunCommand(t.Context(), bson.D{{Key: "setParameter", Value: 1}, {Key: "minSnapshotHistoryWindowInSeconds", Value: 0}}).Err()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := db.Snapshot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.End()
+	cursor, err := s.Find(t.Context(), mongodb.Find{Collection: collection, BatchSize: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cursor.Close()
+	c := clock(t, db)
+	for rank := int64(10); ; rank++ {
+		v := version(1, rank)
+		apply(t, db, c, shard, v, row(t, int64(1), shard, v))
+		if _, err = cursor.Next(t.Context()); err != nil {
+			break
+		}
+	}
+	if !errors.Is(err, mongodb.ErrSnapshotTooOld) || mongodb.Temporary(err) {
+		t.Errorf("%v, want ErrSnapshotTooOld", err)
+	}
+}
+
 func TestWhichErrorsTimeCures(t *testing.T) {
 	server := func(code int32, labels ...string) error {
 		return fmt.Errorf("writing: %w", mongo.CommandError{Code: code, Labels: labels})
@@ -181,6 +220,7 @@ func TestWhichErrorsTimeCures(t *testing.T) {
 }
 
 func TestOpenSaysWhatIsWrong(t *testing.T) {
+	t.Parallel() // it mostly waits
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -105,18 +105,18 @@ func TestPrepareRefusesAnotherShapeAndVersion(t *testing.T) {
 
 func TestPrepareRefusesIndexesThatWouldBlockWrites(t *testing.T) {
 	db := open(t)
-	make := func(spec bson.D) {
+	index := func(spec bson.D) {
 		t.Helper()
 		if err := db.Raw().RunCommand(t.Context(), bson.D{{Key: "createIndexes", Value: collection}, {Key: "indexes", Value: bson.A{spec}}}).Err(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	make(bson.D{{Key: "name", Value: "mine"}, {Key: "key", Value: bson.D{{Key: "no", Value: 1}}}, {Key: "unique", Value: true}})
+	index(bson.D{{Key: "name", Value: "mine"}, {Key: "key", Value: bson.D{{Key: "no", Value: 1}}}, {Key: "unique", Value: true}})
 	if err := db.Prepare(t.Context(), model(1, "a")); err == nil || !strings.Contains(err.Error(), "mine is unique") {
 		t.Errorf("a unique index: %v", err)
 	}
 	db.Raw().Collection(collection).Drop(t.Context())
-	make(bson.D{{Key: "name", Value: "tombstones"}, {Key: "key", Value: bson.D{{Key: "_p.del", Value: 1}}}, {Key: "expireAfterSeconds", Value: 5}})
+	index(bson.D{{Key: "name", Value: "tombstones"}, {Key: "key", Value: bson.D{{Key: "_p.del", Value: 1}}}, {Key: "expireAfterSeconds", Value: 5}})
 	if err := db.Prepare(t.Context(), model(1, "a")); err == nil || !strings.Contains(err.Error(), "drop that index") {
 		t.Errorf("an index in another form: %v", err)
 	}
