@@ -5,6 +5,7 @@ package deploy_test
 
 import (
 	"encoding/json"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +15,8 @@ import (
 	"testing"
 
 	"github.com/goccy/go-yaml"
+
+	"prejoin/pkg/sample"
 )
 
 type compose struct {
@@ -150,7 +153,7 @@ func TestOurContainersHaveNoRights(t *testing.T) {
 func TestCommandsAndVariablesAreReal(t *testing.T) {
 	bin := programs(t)
 	for name, s := range load(t).Services {
-		if s.Image != "prejoin:local" {
+		if s.Image != "prejoin:local" || name == "seed" {
 			continue
 		}
 		command := words(t, s.Command)
@@ -169,6 +172,18 @@ func TestCommandsAndVariablesAreReal(t *testing.T) {
 				t.Errorf("%s sets %s, which %s %s does not read", name, variable, command[0], command[1])
 			}
 		}
+	}
+}
+
+// The seed's script depends on a command, a flag and the words of an error.
+func TestTheSeedScriptKnowsDevstack(t *testing.T) {
+	script := read(t, "deploy/seed.sh")
+	help, err := exec.Command(filepath.Join(programs(t), "devstack"), "seed", "--help").CombinedOutput()
+	if err != nil || !strings.Contains(script, "devstack seed --settlements") || !strings.Contains(string(help), "--settlements") {
+		t.Errorf("devstack seed has no flag --settlements: %v\n%s", err, help)
+	}
+	if !strings.Contains(script, `"`+strings.TrimPrefix(sample.ErrNotEmpty.Error(), "the shard ")+`"`) {
+		t.Errorf("the script does not look for the words of %q", sample.ErrNotEmpty)
 	}
 }
 
@@ -221,11 +236,15 @@ func TestPrometheusAsksWhereTheDaemonsAnswer(t *testing.T) {
 	for name, s := range load(t).Services {
 		for variable, address := range s.Environment {
 			if strings.HasSuffix(variable, "_ADMIN_ADDR") {
-				target := name + address.(string)
+				host, port, err := net.SplitHostPort(address.(string))
+				if err != nil || host != "0.0.0.0" {
+					t.Errorf("%s of %s is %s, which Prometheus cannot reach", variable, name, address)
+				}
+				target := net.JoinHostPort(name, port)
 				if !asked[target] {
 					t.Errorf("Prometheus does not ask %s", target)
 				}
-				if !slices.ContainsFunc(s.Healthcheck.Test, func(w string) bool { return strings.Contains(w, "127.0.0.1"+address.(string)+"/readyz") }) {
+				if !slices.ContainsFunc(s.Healthcheck.Test, func(w string) bool { return strings.Contains(w, "127.0.0.1:"+port+"/readyz") }) {
 					t.Errorf("the healthcheck of %s does not ask %s", name, address)
 				}
 				delete(asked, target)
@@ -258,5 +277,36 @@ func TestConnectorsPublishWhatTheProjectorNeeds(t *testing.T) {
 		if !strings.Contains(config["heartbeat.action.query"], "prejoin.heartbeat") {
 			t.Errorf("%s: without heartbeat.action.query an idle shard's slot stands still", shard)
 		}
+	}
+}
+
+// A panel over a metric that nobody counts stays empty, which reads as health.
+func TestTheDashboardShowsMetricsThatExist(t *testing.T) {
+	source := ""
+	for _, pattern := range []string{"../pkg/projector/*.go", "../pkg/refresh/*.go", "../pkg/httpapi/*.go"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			source += read(t, strings.TrimPrefix(f, "../"))
+		}
+	}
+	dashboard := read(t, "deploy/grafana/dashboards/prejoin.json")
+	if !json.Valid([]byte(dashboard)) {
+		t.Fatal("the dashboard is no JSON")
+	}
+	shown := regexp.MustCompile(`prejoin_[a-z_]+`).FindAllString(dashboard, -1)
+	if len(shown) < 10 {
+		t.Fatalf("the dashboard shows only %q", shown)
+	}
+	for _, name := range shown {
+		base := regexp.MustCompile(`_(bucket|sum)$`).ReplaceAllString(name, "")
+		if !strings.Contains(source, `"`+base+`"`) && !strings.Contains(source, `"`+strings.TrimPrefix(base, "prejoin_queryd_")+`"`) {
+			t.Errorf("no code counts %s", base)
+		}
+	}
+	if !strings.Contains(read(t, "deploy/grafana/provisioning/datasources/prometheus.yml"), "uid: prometheus\n") {
+		t.Error("the dashboard's data source is not provisioned")
 	}
 }
