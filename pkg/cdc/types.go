@@ -53,9 +53,8 @@ func readTypes(schema []byte, image string, wanted []string) (map[string]columnT
 	s.open('[')
 	for first := true; s.more(']', first); first = false {
 		column := s.raw()
-		name := textMember(column, "field")
-		if i := slices.Index(wanted, name); i >= 0 {
-			types[name] = typeOf(column)
+		if i := slices.IndexFunc(wanted, func(name string) bool { return memberIs(column, "field", name) }); i >= 0 {
+			types[wanted[i]] = typeOf(column)
 		}
 	}
 	return types, s.err
@@ -77,7 +76,7 @@ func fieldsOf(fields []byte, image string) []byte {
 	s := scanner{b: fields}
 	s.open('[')
 	for first := true; s.more(']', first); first = false {
-		if field := s.raw(); textMember(field, "field") == image {
+		if field := s.raw(); memberIs(field, "field", image) {
 			return memberOf(field, "fields")
 		}
 	}
@@ -89,12 +88,21 @@ func memberOf(raw []byte, name string) []byte {
 	s := scanner{b: raw}
 	s.open('{')
 	for first := true; s.more('}', first); first = false {
-		found := bytes.Equal(s.name(), []byte(name))
+		found := string(s.name()) == name
 		if value := s.raw(); found {
 			return value
 		}
 	}
 	return nil
+}
+
+// memberIs compares a member's text without allocating.
+func memberIs(raw []byte, name, want string) bool {
+	value := memberOf(raw, name)
+	if len(value) == len(want)+2 && value[0] == '"' && string(value[1:len(value)-1]) == want {
+		return true
+	}
+	return bytes.IndexByte(value, '\\') >= 0 && textMember(raw, name) == want
 }
 
 func textMember(raw []byte, name string) string {
