@@ -76,11 +76,11 @@ func (o object) text(key, example string) string {
 }
 
 // optional reads a text that may be left out.
-func (o object) optional(key, example string) string {
+func (o object) optional(key string) string {
 	if !o.has(key) {
 		return ""
 	}
-	return o.text(key, example)
+	return o.text(key, "")
 }
 
 // integer reads a required whole number within bounds.

@@ -85,7 +85,7 @@ func (s *source) field(e object) Field {
 	f := Field{
 		Name:   e.text("name", "name: amount"),
 		Type:   Type(s.oneOf(e, "type", "type: text", types)),
-		Format: e.optional("format", ""),
+		Format: e.optional("format"),
 		Label:  s.label(e),
 		Values: s.values(e),
 		PII:    s.pii(e),

@@ -15,9 +15,9 @@ func (s *source) routes(o object) []Route {
 	s.entries(o, "routes", "route", maxRoutes, routeKeys, func(e object) {
 		out = append(out, Route{
 			Table:  e.text("table", "table: public.settlement"),
-			ID:     e.optional("id", ""),
-			Lookup: e.optional("lookup", ""),
-			Key:    e.optional("key", ""),
+			ID:     e.optional("id"),
+			Lookup: e.optional("lookup"),
+			Key:    e.optional("key"),
 			Fanout: e.flag("fanout"),
 		})
 	})
@@ -31,7 +31,7 @@ func (s *source) accesses(o object) []Access {
 		out = append(out, Access{
 			Scope: e.text("scope", "scope: merchant, or scope: none for operators"),
 			Equal: e.texts("equal", maxEqual),
-			Range: e.optional("range", ""),
+			Range: e.optional("range"),
 			Sort:  sortKey(e.text("sort", "sort: -payDue")),
 		})
 	})
@@ -53,7 +53,7 @@ func (s *source) reports(o object) []Report {
 			Columns: e.texts("columns", maxColumns),
 			Lines:   "none",
 			Filters: s.filters(e),
-			Sort:    e.optional("sort", ""),
+			Sort:    e.optional("sort"),
 			Roles:   e.texts("roles", maxRoles),
 		}
 		e.need("columns", "columns: [settlementId, amount]")
