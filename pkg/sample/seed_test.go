@@ -11,11 +11,23 @@ import (
 	"prejoin/pkg/testenv"
 )
 
-const some = 20_000
+const some = 10_000
 
-func TestSkewIsExact(t *testing.T) {
+// TestSeed asks one pair of seeded shards many questions.
+func TestSeed(t *testing.T) {
 	t.Parallel()
 	_, conns := seeded(t, some, 1)
+	f := func(name string, ask func(*testing.T, []*pgx.Conn)) {
+		t.Run(name, func(t *testing.T) { ask(t, conns) })
+	}
+	f("the skew is exact", skewIsExact)
+	f("the laws are kept", seedKeepsTheLaws)
+	f("oddities arrive as they are", odditiesArriveAsTheyAre)
+	f("ids are unique over shards", idsAreUniqueOverShards)
+	f("the shard map tells the truth", shardMap)
+}
+
+func skewIsExact(t *testing.T, conns []*pgx.Conn) {
 	counts := map[int64]int64{}
 	var onFirst int64
 	for i, c := range conns {
@@ -41,9 +53,7 @@ func TestSkewIsExact(t *testing.T) {
 	}
 }
 
-func TestSeedKeepsTheLaws(t *testing.T) {
-	t.Parallel()
-	_, conns := seeded(t, some, 7)
+func seedKeepsTheLaws(t *testing.T, conns []*pgx.Conn) {
 	lawful(t, conns)
 	for i, c := range conns {
 		none := func(what, sql string) {
@@ -86,9 +96,7 @@ func TestSeedKeepsTheLaws(t *testing.T) {
 	}
 }
 
-func TestOdditiesArriveAsTheyAre(t *testing.T) {
-	t.Parallel()
-	_, conns := seeded(t, some, 1)
+func odditiesArriveAsTheyAre(t *testing.T, conns []*pgx.Conn) {
 	names := append(list[string](t, conns[0], "SELECT DISTINCT product_name FROM orders"), list[string](t, conns[1], "SELECT DISTINCT product_name FROM orders")...)
 	for _, odd := range oddities {
 		if !slices.Contains(names, odd) {
@@ -117,9 +125,7 @@ func TestSameSeedSameRows(t *testing.T) {
 	}
 }
 
-func TestIDsAreUniqueOverShards(t *testing.T) {
-	t.Parallel()
-	_, conns := seeded(t, some, 1)
+func idsAreUniqueOverShards(t *testing.T, conns []*pgx.Conn) {
 	for _, table := range []string{"merchant", "orders", "payment", "settlement", "settlement_line"} {
 		ids := append(list[int64](t, conns[0], "SELECT id FROM "+table), list[int64](t, conns[1], "SELECT id FROM "+table)...)
 		slices.Sort(ids)
@@ -189,9 +195,7 @@ func TestSeedRefusesBadNumbers(t *testing.T) {
 }
 
 // The reference tables are the same on every shard, and the map tells the truth.
-func TestShardMap(t *testing.T) {
-	t.Parallel()
-	_, conns := seeded(t, 1_000, 1)
+func shardMap(t *testing.T, conns []*pgx.Conn) {
 	all := func(c *pgx.Conn) string {
 		return one[string](t, c, "SELECT string_agg(merchant_id || shard, ',' ORDER BY merchant_id) FROM shard_map")
 	}
