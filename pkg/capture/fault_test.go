@@ -54,11 +54,6 @@ func (r *rig) dropSlot() {
 	})
 }
 
-func (r *rig) killReader() {
-	r.t.Helper()
-	r.exec(fmt.Sprintf("SELECT pg_terminate_backend(active_pid) FROM pg_replication_slots WHERE slot_name = '%s'", r.shard.Slot))
-}
-
 // TestNoticesASlotThatWasMadeAnewBehindItsBack while another shard goes on.
 func TestNoticesASlotThatWasMadeAnewBehindItsBack(t *testing.T) {
 	shards := testenv.Shards(t)

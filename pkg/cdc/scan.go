@@ -46,7 +46,7 @@ func (s *scanner) expect(c byte, what string) bool {
 }
 
 // open enters an object or an array.
-func (s *scanner) open(c byte) bool {
+func (s *scanner) open(c byte) {
 	if s.depth++; s.depth > maxDepth {
 		s.fail("less nesting")
 	}
@@ -54,7 +54,7 @@ func (s *scanner) open(c byte) bool {
 	if c == '[' {
 		what = "an array"
 	}
-	return s.expect(c, what)
+	s.expect(c, what)
 }
 
 // more tells whether another member follows before the closing byte c; it consumes the comma or c.
