@@ -16,7 +16,7 @@ import (
 // of one mapping (350,000 took 317 s), so both are counted on the tokens before
 // it runs. The bundled settlement model has about 2,000 tokens.
 const (
-	maxTokens      = 50_000
+	maxTokens      = 25_000
 	maxFlowDepth   = 8  // open { and [
 	maxBlockColumn = 40 // column of a block's key or dash
 )
