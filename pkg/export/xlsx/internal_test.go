@@ -137,7 +137,7 @@ func TestSpecimenCuts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`defaultRowHeight="16.5"`, `pane="bottomLeft" activeCell="A2"`} {
+	for _, want := range []string{`defaultRowHeight="16.5"`, `pane="bottomLeft" activeCell="A2"`, `fitToPage="true"`} {
 		if !strings.Contains(e.spec.before, want) {
 			t.Errorf("the sheet's head lacks %s: %s", want, e.spec.before)
 		}

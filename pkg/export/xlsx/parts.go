@@ -47,7 +47,8 @@ func (s *specimen) head(widths []int, first bool) string {
 // numbers that are text on purpose get no green triangle.
 func (s *specimen) tail(area string) string {
 	filter := `</sheetData><autoFilter ref="` + area + `"/>`
-	ignored := `<ignoredErrors><ignoredError sqref="` + area + `" numberStoredAsText="1"/></ignoredErrors></worksheet>`
+	page := `<pageSetup paperSize="9" orientation="landscape" fitToWidth="1" fitToHeight="0"/>` // A4, all columns on a page
+	ignored := page + `<ignoredErrors><ignoredError sqref="` + area + `" numberStoredAsText="1"/></ignoredErrors></worksheet>`
 	tail := strings.Replace(s.after, "</sheetData>", filter, 1)
 	return strings.Replace(tail, "</worksheet>", ignored, 1)
 }
@@ -68,8 +69,10 @@ func closeWorkbook(part string, sheets, areas []string) string {
 	var list, names strings.Builder
 	for i, name := range sheets {
 		fmt.Fprintf(&list, `<sheet name="%s" sheetId="%d" r:id="sheet%d"/>`, escape(name), i+1, i+1)
+		quoted := escape(strings.ReplaceAll(name, "'", "''"))
 		fmt.Fprintf(&names, `<definedName name="_xlnm._FilterDatabase" localSheetId="%d" hidden="1">'%s'!%s</definedName>`,
-			i, escape(strings.ReplaceAll(name, "'", "''")), absolute(areas[i]))
+			i, quoted, absolute(areas[i]))
+		fmt.Fprintf(&names, `<definedName name="_xlnm.Print_Titles" localSheetId="%d">'%s'!$1:$1</definedName>`, i, quoted)
 	}
 	part = cut(part, "<workbookProtection>", "</workbookProtection>")
 	before := cut(part, "<sheets>", "</sheets>")

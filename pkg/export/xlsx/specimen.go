@@ -27,7 +27,7 @@ func makeSpecimen(cfg Config, columns []column) (specimen, error) {
 	header, values, texts := sh.AddRow(), sh.AddRow(), sh.AddRow()
 	for _, c := range columns {
 		styled(header, headerStyle(cfg), "General").SetString("h")
-		styled(values, valueStyle(cfg), c.format)
+		styled(values, columnStyle(cfg, c), c.format)
 		styled(texts, textStyle(cfg), "@")
 	}
 	parts, err := f.MakeStreamParts()
@@ -51,6 +51,20 @@ func valueStyle(cfg Config) *xlsx.Style {
 	s := xlsx.NewStyle()
 	s.Font = xlsx.Font{Size: 11, Name: cfg.Font, Family: 2, Charset: hangul}
 	s.ApplyFont = true
+	s.Alignment.Vertical = "top" // a second line must not rise over the row above
+	s.ApplyAlignment = true
+	return s
+}
+
+// columnStyle keeps text a little off the numbers at its left, and days in the middle.
+func columnStyle(cfg Config, c column) *xlsx.Style {
+	s := valueStyle(cfg)
+	switch {
+	case c.format == "@":
+		s.Alignment.Horizontal, s.Alignment.Indent = "left", 1
+	case strings.Contains(c.format, "yy"):
+		s.Alignment.Horizontal = "center"
+	}
 	return s
 }
 
@@ -60,7 +74,6 @@ func textStyle(cfg Config) *xlsx.Style {
 	s := valueStyle(cfg)
 	s.Font.Color = "FF9C0006"
 	s.Alignment.Horizontal = "right"
-	s.ApplyAlignment = true
 	return s
 }
 
@@ -72,7 +85,6 @@ func headerStyle(cfg Config) *xlsx.Style {
 	s.Border = *xlsx.NewBorder("none", "none", "none", "thin")
 	s.ApplyBorder = true
 	s.Alignment.Horizontal = "center"
-	s.ApplyAlignment = true
 	return s
 }
 
@@ -95,6 +107,7 @@ func cutSpecimen(cfg Config, parts map[string]string, columns []column) (specime
 	}
 	s.before, s.after = cut(xml[:begin], "<dimension ", "</dimension>"), xml[end:]
 	s.before = strings.Replace(s.before, `defaultRowHeight="12.85"`, `defaultRowHeight="16.5"`, 1)
+	s.before = strings.Replace(s.before, `fitToPage="false"`, `fitToPage="true"`, 1)
 	s.before = strings.Replace(s.before, `<selection pane="topLeft" activeCell="A1" activeCellId="0" sqref="A1">`,
 		`<selection pane="bottomLeft" activeCell="A2" activeCellId="0" sqref="A2">`, 1)
 	delete(parts, name)

@@ -128,7 +128,7 @@ func TestParts(t *testing.T) {
 			t.Errorf("%s holds what it should not: %s", name, part)
 		}
 	}
-	order := []string{"<sheetPr", "<sheetViews", "<sheetFormatPr", "<cols", "<sheetData", "<autoFilter", "<ignoredErrors"}
+	order := []string{"<sheetPr", "<sheetViews", "<sheetFormatPr", "<cols", "<sheetData", "<autoFilter", "<pageSetup", "<ignoredErrors"}
 	for i, last := 0, -1; i < len(order); i++ {
 		at := strings.Index(sheet, order[i])
 		if at <= last {

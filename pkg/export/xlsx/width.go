@@ -7,8 +7,8 @@ const maxWidth = 50
 
 // widen makes the column at least n characters wide; only the first lines count.
 func (e *Encoder) widen(c *column, n int) {
-	if s := &e.sheet; !s.headed && n+2 > s.widths[c.index] {
-		s.widths[c.index] = min(n+2, maxWidth)
+	if s := &e.sheet; !s.headed && n+3 > s.widths[c.index] {
+		s.widths[c.index] = min(n+3, maxWidth)
 	}
 }
 
