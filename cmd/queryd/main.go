@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 	_ "time/tzdata" // time zones where the machine has none
 
 	"github.com/alecthomas/kong"
@@ -51,9 +52,15 @@ type Env struct {
 	Log            *slog.Logger
 }
 
-// Open connects to MongoDB; the caller closes.
-func (e *Env) Open(ctx context.Context) (*mongodb.DB, error) {
-	return mongodb.Open(ctx, mongodb.Config{URI: e.MongodbURI, Database: e.MongodbDb, AppName: "queryd"})
+// Open connects to MongoDB and returns a function that closes. That takes two
+// seconds at most: a server that has gone cannot be told that its sessions end.
+func (e *Env) Open(ctx context.Context) (*mongodb.DB, func(), error) {
+	db, err := mongodb.Open(ctx, mongodb.Config{URI: e.MongodbURI, Database: e.MongodbDb, AppName: "queryd"})
+	return db, func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+		defer cancel()
+		_ = db.Close(ctx)
+	}, err
 }
 
 func main() {

@@ -45,11 +45,11 @@ func (c *ServeCmd) Run(ctx context.Context, env *Env) error {
 	if err != nil {
 		return err
 	}
-	db, err := env.Open(ctx)
+	db, done, err := env.Open(ctx)
 	if err != nil {
 		return err
 	}
-	defer db.Close(context.WithoutCancel(ctx))
+	defer done()
 	adm, err := admin.Listen(ctx, admin.Config{Addr: c.AdminAddr, Logger: env.Log})
 	if err != nil {
 		return err

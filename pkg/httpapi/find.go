@@ -2,8 +2,6 @@ package httpapi
 
 import (
 	"context"
-	"errors"
-	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -85,7 +83,7 @@ func each(ctx context.Context, from Finder, f mongodb.Find, view access.View, ta
 	var buf []byte
 	for {
 		batch, err := cursor.Next(ctx)
-		if errors.Is(err, io.EOF) {
+		if ended(err) {
 			return nil
 		}
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"prejoin/pkg/export"
+	"prejoin/pkg/export/xlsx"
 )
 
 // format is one kind of export.
@@ -17,6 +18,7 @@ var formats = []format{
 	{"ndjson", false, func(l *export.Layout) (export.Encoder, error) { return export.NewNDJSON(l, false), nil }},
 	{"json", false, func(l *export.Layout) (export.Encoder, error) { return export.NewJSON(l), nil }},
 	{"csv", true, func(l *export.Layout) (export.Encoder, error) { return export.NewCSV(l, export.CSVConfig{}), nil }},
+	{"xlsx", true, func(l *export.Layout) (export.Encoder, error) { return xlsx.New(l, xlsx.Config{}) }},
 }
 
 func formatNames() string {
