@@ -88,10 +88,17 @@ func (l *local) daemonEnv(role string) []string {
 			env = append(env, fmt.Sprintf("SHARD%d_DSN=%s", i, p.DSNAs(role, devstack.RolePassword(p.Password, role), p.Name)))
 		}
 	}
-	if root, err := devstack.SourceRoot(); err == nil && os.Getenv("READMODELS") == "" {
-		env = append(env, "READMODELS="+filepath.Join(root, "readmodels"))
+	return append(env, models()...)
+}
+
+// models points at the bundled models from wherever devstack runs, unless the
+// user chose others.
+func models() []string {
+	root, err := devstack.SourceRoot()
+	if err != nil || os.Getenv("READMODELS") != "" {
+		return nil
 	}
-	return env
+	return []string{"READMODELS=" + filepath.Join(root, "readmodels")}
 }
 
 func withoutShards(environ []string) (kept []string) {
@@ -109,6 +116,24 @@ func (d *daemons) environ(key string) []string {
 		"QUERYD_PID=" + strconv.Itoa(d.queryd.PID()), "PROJECTOR_PID=" + strconv.Itoa(d.projector.PID()),
 		"CAPTURE_PID=" + strconv.Itoa(d.capture.PID()), "API_KEY=" + key,
 	}
+}
+
+// ended hands out each daemon when it ends, until ctx is done. It is never closed.
+func (d *daemons) ended(ctx context.Context) <-chan *daemon {
+	ended := make(chan *daemon, 3)
+	for _, one := range []*daemon{d.capture, d.projector, d.queryd} {
+		if one == nil { // bare
+			continue
+		}
+		go func() {
+			select {
+			case <-one.Done():
+				ended <- one
+			case <-ctx.Done():
+			}
+		}()
+	}
+	return ended
 }
 
 // stop ends the readers before what feeds them.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -74,7 +75,7 @@ func probe(ctx context.Context, conn *pgx.Conn, documents *mongo.Collection, n i
 		if err == nil && row.Name == name {
 			return time.Since(committed), nil
 		}
-		if err != nil && err != mongo.ErrNoDocuments {
+		if err != nil && !errors.Is(err, mongo.ErrNoDocuments) {
 			return 0, err
 		}
 		if err := sleep(ctx, 2*time.Millisecond); err != nil {

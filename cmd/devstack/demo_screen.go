@@ -71,11 +71,18 @@ func (d *demo) printAsked(b *strings.Builder, asked []asked) {
 		fmt.Fprintf(b, "  export KEY=%s URL=%s\n", d.key, d.daemons.url)
 	}
 	for _, a := range asked {
-		fmt.Fprintf(b, "  # %s: %d ms, %s rows, %s bytes\n  %s\n", a.what, a.took.Milliseconds(), grouped(a.rows), grouped(a.bytes), a.curl())
+		fmt.Fprintf(b, "  # %s: %d ms, %s, %s bytes\n  %s\n", a.what, a.took.Milliseconds(), rows(a.rows), grouped(a.bytes), a.curl())
 	}
 	if !d.cmd.Exit {
 		b.WriteString("\nThe workload goes on. Ctrl-C stops all and removes it.\n")
 	}
+}
+
+func rows(n int64) string {
+	if n == 1 {
+		return "1 row"
+	}
+	return grouped(n) + " rows"
 }
 
 func percent(n, of int64) float64 { return 100 * float64(n) / float64(max(1, of)) }

@@ -65,15 +65,32 @@ func (l *local) run(ctx context.Context, path string, args []string) (int, error
 	if err != nil {
 		return 0, err
 	}
+	watching, unwatch := context.WithCancel(ctx)
+	go l.noteEnds(watching)
 	select {
 	case <-p.Done():
 	case <-ctx.Done():
 		interrupt(ctx, p, shared)
 	}
+	unwatch()
 	if !shared { // what the command left in the background would find no servers
 		p.SignalAll(syscall.SIGKILL)
 	}
 	return p.Status(), nil
+}
+
+// noteEnds says when a daemon ends. The command may have killed it on purpose: it
+// has their process ids.
+func (l *local) noteEnds(ctx context.Context) {
+	ended := l.daemons.ended(ctx)
+	for {
+		select {
+		case d := <-ended:
+			l.sayf("%s ended while the command runs: %s", d.Name, d.How())
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // interrupt hands the signal on and gives the command time to end by it.

@@ -107,6 +107,7 @@ func (l *local) dsns() (dsns []string) {
 // environ points a command at all that runs, NAME=value each.
 func (l *local) environ() []string {
 	env := append(l.stack.Env(), "PREJOIN_BIN="+l.bin)
+	env = append(env, models()...)
 	if l.flags.Bare {
 		return env
 	}

@@ -10,7 +10,7 @@ import (
 // signalled is the cause of a context that a signal ended.
 type signalled struct{ syscall.Signal }
 
-func (s signalled) Error() string { return s.Signal.String() + " was received" }
+func (s signalled) Error() string { return s.String() + " was received" }
 
 // untilSignal is done at the first SIGINT, SIGTERM or SIGHUP. The second one
 // ends the process at once; the kernel then ends its children.

@@ -27,9 +27,16 @@ func (c UpCmd) Run(ctx context.Context, env *Env) error {
 	return l.serve(ctx)
 }
 
-// serve waits for a signal, which is the usual end and no failure.
+// serve waits for a signal, which is the usual end and no failure, or for a
+// daemon that ended by itself.
 func (l *local) serve(ctx context.Context) error {
-	<-ctx.Done()
+	watching, unwatch := context.WithCancel(ctx)
+	defer unwatch()
+	select {
+	case d := <-l.daemons.ended(watching):
+		return d.Died()
+	case <-ctx.Done():
+	}
 	l.say("stopping")
 	if _, ok := errors.AsType[signalled](context.Cause(ctx)); ok {
 		return nil

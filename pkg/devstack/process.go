@@ -170,11 +170,16 @@ func (p *Process) Tail() string { return Tail(p.log, 15) }
 // lines that it logged.
 func (p *Process) Died() error {
 	<-p.done
-	how := "it exited by itself"
+	return fmt.Errorf("%s ended early (%s); its last lines:\n%s", p.Name, p.How(), p.Tail())
+}
+
+// How tells in a few words how the child ended: "exit status 1", "signal: killed".
+func (p *Process) How() string {
+	<-p.done
 	if p.err != nil {
-		how = p.err.Error()
+		return p.err.Error()
 	}
-	return fmt.Errorf("%s ended early (%s); its last lines:\n%s", p.Name, how, p.Tail())
+	return "exit status 0"
 }
 
 // pause sleeps for d; false when ctx or the child ended first.

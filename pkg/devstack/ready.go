@@ -51,7 +51,7 @@ func unready(ctx context.Context, p *Process, last error) error {
 		}
 		return p.Died()
 	}
-	return fmt.Errorf("waiting for %s: %w (%v); its last lines:\n%s", p.Name, context.Cause(ctx), last, Tail(p.log, 10))
+	return fmt.Errorf("waiting for %s: %w (%s); its last lines:\n%s", p.Name, context.Cause(ctx), fmt.Sprint(last), p.Tail())
 }
 
 func portTaken(log string) bool {

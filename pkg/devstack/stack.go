@@ -2,6 +2,7 @@ package devstack
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -38,8 +39,7 @@ func Start(ctx context.Context, c Config) (*Stack, error) {
 	}
 	s := &Stack{Folder: folder, Shards: make([]*Postgres, c.Shards)}
 	if err := s.start(ctx, c); err != nil {
-		s.Stop()
-		return nil, err
+		return nil, errors.Join(err, s.Stop())
 	}
 	return s, nil
 }

@@ -13,8 +13,8 @@ import (
 	"prejoin/migrations"
 )
 
-// up runs the migrations as sample.Migrate does, which is not called here so
-// that the tests of all packages build without the sample's workload.
+// up runs the migrations as sample.Migrate does, which cannot be called here: the
+// tests inside pkg/sample import this package.
 func up(ctx context.Context, dsn string, shard int) error {
 	cfg, err := pgx.ParseConfig(dsn)
 	if err != nil {
