@@ -16,7 +16,6 @@ import (
 type CaptureCmd struct {
 	AdminAddr      string        `help:"Where /livez, /readyz and /metrics are served." default:"127.0.0.1:9188" env:"CAPTURE_ADMIN_ADDR"`
 	Slot           string        `help:"Replication slot on each shard; created where none has ever been." default:"prejoin" env:"CAPTURE_SLOT"`
-	Publication    string        `help:"Publication on each shard." default:"prejoin" env:"CAPTURE_PUBLICATION"`
 	Partitions     int           `help:"Partitions of a topic that does not exist yet." default:"4"`
 	Replication    int           `help:"Replicas of a topic that does not exist yet." default:"1"`
 	Heartbeat      time.Duration `help:"Between writes to prejoin.heartbeat, which move an idle shard's slot on." default:"5s"`
@@ -55,7 +54,7 @@ func (c *CaptureCmd) open(ctx context.Context, env *Env, client *kafka.Client, s
 	if err != nil {
 		return nil, err
 	}
-	cfg := capture.Config{Slot: c.Slot, Publication: c.Publication, Partitions: c.Partitions, Replication: c.Replication, Heartbeat: c.Heartbeat,
+	cfg := capture.Config{Slot: c.Slot, Publication: env.Publication, Partitions: c.Partitions, Replication: c.Replication, Heartbeat: c.Heartbeat,
 		AcceptLostSlot: c.AcceptLostSlot, Registry: server.Registry(), Log: env.Log}
 	for _, s := range shards {
 		cfg.Shards = append(cfg.Shards, capture.Source{Name: s.Name, DSN: s.DSN})
@@ -75,6 +74,6 @@ func (c *CaptureCmd) serve(ctx context.Context, env *Env, server *admin.Server, 
 		defer stop()
 		return captured.Run(ctx)
 	})
-	env.Log.Info("capturing", "slot", c.Slot, "publication", c.Publication, "admin", server.Addr())
+	env.Log.Info("capturing", "slot", c.Slot, "publication", env.Publication, "admin", server.Addr())
 	return group.Wait()
 }

@@ -10,6 +10,7 @@ import (
 
 	"prejoin/pkg/admin"
 	"prejoin/pkg/mongodb"
+	"prejoin/pkg/plan"
 	"prejoin/pkg/postgres"
 	"prejoin/pkg/readmodel"
 	"prejoin/pkg/refresh"
@@ -63,13 +64,47 @@ func (h *house) openShards(ctx context.Context, consent refresh.Consent) error {
 	if err != nil {
 		return err
 	}
-	metrics := refresh.NewMetrics(h.registry)
 	for _, cfg := range shards {
 		shard, err := postgres.Open(ctx, postgres.Config{Name: cfg.Name, DSN: cfg.DSN, MaxConns: int32(3*len(h.models)) + 2, AppName: "projector"}) //nolint:gosec // a few models
 		if err != nil {
 			return err
 		}
 		h.shards = append(h.shards, shard)
+	}
+	if err := h.plan(ctx, consent); err != nil {
+		return err
+	}
+	return h.enlist(ctx, consent)
+}
+
+// plan refuses a model that would lose changes on a shard: an unpublished table,
+// a replica identity without a route's column.
+func (h *house) plan(ctx context.Context, consent refresh.Consent) error {
+	if consent == refresh.ReadOnly {
+		return nil
+	}
+	var inspectors []plan.Inspector
+	for _, s := range h.shards {
+		inspectors = append(inspectors, s)
+	}
+	reports, err := plans(ctx, h.models, h.env.Publication, inspectors)
+	if err != nil {
+		return err
+	}
+	for _, r := range reports {
+		if r.Refused() {
+			if err := r.Print(h.env.Stderr); err != nil {
+				return err
+			}
+		}
+	}
+	return refusal(reports)
+}
+
+// enlist puts each shard under the guard of its epoch.
+func (h *house) enlist(ctx context.Context, consent refresh.Consent) error {
+	metrics := refresh.NewMetrics(h.registry)
+	for _, shard := range h.shards {
 		guard, err := refresh.Enlist(ctx, shard, h.db, consent)
 		if err != nil {
 			return err

@@ -39,17 +39,19 @@ type cli struct {
 	Capture  CaptureCmd  `cmd:"" help:"Publish the shards' changes to Kafka, in place of Debezium."`
 	Backfill BackfillCmd `cmd:"" help:"Read every document of the shards and write it. Safe to run again."`
 	Verify   VerifyCmd   `cmd:"" help:"Compare every document with the shards' SQL. Exits 1 on a difference."`
+	Plan     PlanCmd     `cmd:"" help:"Show what a model file means on the shards and in MongoDB. Changes nothing."`
 }
 
 // Settings are the flags that every subcommand has.
 type Settings struct {
-	Shard      []string `help:"A shard as NAME=DSN; repeat it. Default: SHARD0_DSN, SHARD1_DSN, … of the environment." placeholder:"NAME=DSN" sep:"none"`
-	Brokers    []string `help:"Kafka brokers as HOST:PORT." env:"KAFKA_BROKERS" placeholder:"HOST:PORT"`
-	MongodbURI string   `name:"mongodb-uri" help:"MongoDB's connection string." env:"MONGODB_URI" placeholder:"URI"`
-	MongodbDb  string   `name:"mongodb-db" help:"The database that holds the documents." env:"MONGODB_DB" default:"prejoin"`
-	Model      []string `help:"Model files, or folders of them." env:"READMODELS" default:"readmodels" placeholder:"PATH"`
-	LogFormat  string   `help:"text or json." enum:"text,json" default:"text" env:"LOG_FORMAT"`
-	LogLevel   string   `help:"debug, info, warn or error." enum:"debug,info,warn,error" default:"info" env:"LOG_LEVEL"`
+	Shard       []string `help:"A shard as NAME=DSN; repeat it. Default: SHARD0_DSN, SHARD1_DSN, … of the environment." placeholder:"NAME=DSN" sep:"none"`
+	Brokers     []string `help:"Kafka brokers as HOST:PORT." env:"KAFKA_BROKERS" placeholder:"HOST:PORT"`
+	MongodbURI  string   `name:"mongodb-uri" help:"MongoDB's connection string." env:"MONGODB_URI" placeholder:"URI"`
+	MongodbDb   string   `name:"mongodb-db" help:"The database that holds the documents." env:"MONGODB_DB" default:"prejoin"`
+	Model       []string `help:"Model files, or folders of them." env:"READMODELS" default:"readmodels" placeholder:"PATH"`
+	Publication string   `help:"The publication on each shard that the change events come from." default:"prejoin" env:"PUBLICATION" placeholder:"NAME"`
+	LogFormat   string   `help:"text or json." enum:"text,json" default:"text" env:"LOG_FORMAT"`
+	LogLevel    string   `help:"debug, info, warn or error." enum:"debug,info,warn,error" default:"info" env:"LOG_LEVEL"`
 }
 
 // Env is what a subcommand gets from main.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"prejoin/pkg/plan"
 	"prejoin/pkg/postgres"
@@ -14,8 +15,7 @@ import (
 // PlanCmd shows what the models mean on the shards. It changes nothing and
 // needs neither Kafka nor MongoDB.
 type PlanCmd struct {
-	JSON        bool   `name:"json" help:"Print the reports as JSON, one array."`
-	Publication string `help:"The publication that the change events come from." default:"prejoin" placeholder:"NAME"`
+	JSON bool `name:"json" help:"Print the reports as JSON, one array."`
 }
 
 // errRefused ends a plan that found what would make documents wrong.
@@ -32,20 +32,31 @@ func (c *PlanCmd) Run(ctx context.Context, env *Env) error {
 		return err
 	}
 	defer closeAll()
-	refused := false
-	reports := []*plan.Report{}
-	for _, m := range models {
-		r, err := plan.Check(ctx, m, c.Publication, shards)
-		if err != nil {
-			return err
-		}
-		refused = refused || r.Refused()
-		reports = append(reports, r)
+	reports, err := plans(ctx, models, env.Publication, shards)
+	if err != nil {
+		return err
 	}
 	if err := c.print(env, reports); err != nil {
 		return fmt.Errorf("printing the plan: %w", err)
 	}
-	if refused {
+	return refusal(reports)
+}
+
+// plans asks every shard about every model.
+func plans(ctx context.Context, models []*readmodel.Model, publication string, shards []plan.Inspector) ([]*plan.Report, error) {
+	reports := []*plan.Report{}
+	for _, m := range models {
+		r, err := plan.Check(ctx, m, publication, shards)
+		if err != nil {
+			return nil, err
+		}
+		reports = append(reports, r)
+	}
+	return reports, nil
+}
+
+func refusal(reports []*plan.Report) error {
+	if slices.ContainsFunc(reports, (*plan.Report).Refused) {
 		return errRefused
 	}
 	return nil

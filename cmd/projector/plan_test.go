@@ -16,13 +16,12 @@ import (
 // planned runs the subcommand against shards, without Kafka or MongoDB.
 func planned(t *testing.T, c PlanCmd, model string, shards ...testenv.Shard) (string, error) {
 	t.Helper()
-	env := &Env{Settings: Settings{Model: []string{model}}}
+	env := &Env{Settings: Settings{Model: []string{model}, Publication: "prejoin"}}
 	for _, s := range shards {
 		env.Shard = append(env.Shard, s.Name+"="+s.ProjectorDSN)
 	}
 	var stdout bytes.Buffer
 	env.Stdout = &stdout
-	c.Publication = "prejoin"
 	err := c.Run(t.Context(), env)
 	return stdout.String(), err
 }

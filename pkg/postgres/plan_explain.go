@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// explain plans the text twice: once for its cost, once with sequential scans
-// and sorts made expensive, which leaves only those that nothing can replace:
+// explain plans the text twice: once for its cost, once with sequential scans,
+// sorts and joins of whole tables made expensive, which leaves only those that nothing can replace:
 // on an empty table the first plan says nothing about indexes.
 func (in *inspector) explain(sql string, out *Inspected) error {
 	const name = "prejoin_plan"
@@ -34,7 +34,9 @@ func (in *inspector) explain(sql string, out *Inspected) error {
 	if out.Functions, err = in.functions(calls(sql)); err != nil {
 		return err
 	}
-	if err := in.exec("SET LOCAL enable_seqscan = off", "SET LOCAL enable_sort = off", "SET LOCAL enable_bitmapscan = off", "PREPARE "+name+" AS "+sql); err != nil {
+	// On small tables a hash or merge join reads a whole table, indexed or not.
+	if err := in.exec("SET LOCAL enable_seqscan = off", "SET LOCAL enable_sort = off", "SET LOCAL enable_bitmapscan = off",
+		"SET LOCAL enable_hashjoin = off", "SET LOCAL enable_mergejoin = off", "PREPARE "+name+" AS "+sql); err != nil {
 		return err
 	}
 	if root, err = in.planOf(name, execute); err != nil {

@@ -141,6 +141,9 @@ func (c *checker) id() {
 	if f.Type != Int64 && f.Type != Text {
 		c.fault("id", "the id %q is %s; an id is int64 or text", f.Name, f.Type)
 	}
+	if c.m.Fields[0].Name != c.m.ID {
+		c.fault("id", "the id %q is not the first field; move it to the top of fields, because MongoDB stores _id first", f.Name)
+	}
 	if closed(f) || f.Total != "" {
 		c.fault("id", "the id %q has pii, roles or a total; an id stands in every answer and path, remove them", f.Name)
 	}

@@ -38,11 +38,13 @@ func TestShapeFollowsTheContent(t *testing.T) {
 		"child's scale":      {"scale: 3", "scale: 4"},
 		"child's name":       {"field: parcels", "field: boxes"},
 		"child's parent":     {"parent: shipment_id", "parent: shipment"},
-		"id":                 {"id: shipmentId", "id: merchantId", "scope: {merchant: merchantId}", "scope: {merchant: shipmentId}"},
-		"field's name":       {"name: state", "name: status"},
-		"field's type":       {"name: sentOn, type: date", "name: sentOn, type: timestamp"},
-		"field's scale":      {"scale: 2", "scale: 1"},
-		"field's place":      {"  - {name: fee,", "  - {child: parcels}\n  - {name: fee,"},
+		"id": {"id: shipmentId", "id: merchantId", "scope: {merchant: merchantId}", "scope: {merchant: shipmentId}",
+			"  - {name: shipmentId, type: int64, label: {en: Shipment no., ko: 배송번호}}\n", "", // the id must come first
+			"  - {name: merchantId, type: int64, label: {en: Merchant no., ko: 가맹점번호}}\n", "  - {name: merchantId, type: int64, label: {en: Merchant no., ko: 가맹점번호}}\n  - {name: shipmentId, type: int64, label: {en: Shipment no., ko: 배송번호}}\n"},
+		"field's name":  {"name: state", "name: status"},
+		"field's type":  {"name: sentOn, type: date", "name: sentOn, type: timestamp"},
+		"field's scale": {"scale: 2", "scale: 1"},
+		"field's place": {"  - {name: fee,", "  - {child: parcels}\n  - {name: fee,"},
 	} {
 		shape := valid(t, edits...).Shape
 		if other, same := seen[shape]; same {
