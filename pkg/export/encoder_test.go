@@ -130,7 +130,7 @@ func TestOtherTypes(t *testing.T) {
 func TestCSVIsExact(t *testing.T) {
 	enc := export.NewCSV(layout(t, export.Config{Location: seoul(t), Lang: "ko", Lines: export.LinesNone}), export.CSVConfig{})
 	got := encode(t, enc, whole())
-	want := "\uFEFF정산번호,주문번호,merchantName,productName,orderedAt,payDue,paidOut,status,installment,open,paymentAmount,amount,holdReason\r\n" +
+	want := "\uFEFF정산번호,주문번호,merchantName,productName,orderedAt,payDue,paidOut,status,installment,open,paymentAmount,금액,holdReason\r\n" +
 		"9007199254740993,0012345678901234,\"가맹점 \"\"1\"\", 본점\",\"한글 상품\r\n둘째 줄 😀 \u2028 =1+1\"," +
 		"2026-12-01T00:04:05.678+09:00,2026-12-02,,PAID,,true,9999999999999999.99,-120.50,\r\n"
 	if got != want {
@@ -151,6 +151,21 @@ func TestCSVLines(t *testing.T) {
 		cfg.Lines = mode
 		if got := encode(t, export.NewCSV(layout(t, cfg), export.CSVConfig{NoBOM: true}), whole(), empty); got != want {
 			t.Errorf("%s: got %q want %q", mode, got, want)
+		}
+	}
+}
+
+// TestHeaders: a child's label stands alone unless another column has the same.
+func TestHeaders(t *testing.T) {
+	cfg := export.Config{Columns: []string{"amount", "lines.kind", "lines.amount", "lines.rate"}, Lines: export.LinesRows}
+	for lang, want := range map[string]string{"": "amount lines.kind lines.amount lines.rate", "ko": "금액 종류 수수료 내역 금액 rate", "en": "Amount Kind amount rate"} {
+		cfg.Lang = lang
+		var got []string
+		for _, c := range layout(t, cfg).Columns() {
+			got = append(got, c.Header)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%q: got %q", lang, got)
 		}
 	}
 }

@@ -34,7 +34,7 @@ func sale() *readmodel.Model {
 		{Name: "installment", Type: readmodel.Int64},
 		{Name: "open", Type: readmodel.Bool},
 		{Name: "paymentAmount", Type: readmodel.Decimal, Scale: 2, Format: "#,##0"},
-		{Name: "amount", Type: readmodel.Decimal, Scale: 2, Format: "#,##0"},
+		{Name: "amount", Type: readmodel.Decimal, Scale: 2, Format: "#,##0", Label: readmodel.Label{EN: "Amount", KO: "금액"}},
 		{Name: "lines", Type: readmodel.Array, Child: lines},
 		{Name: "holdReason", Type: readmodel.Text},
 	}}

@@ -79,6 +79,7 @@ func NewLayout(m *readmodel.Model, cfg Config) (*Layout, error) {
 	if err := l.addColumns(cfg, picks); err != nil {
 		return nil, err
 	}
+	l.tellApart(cfg.Lang)
 	l.keys = rootKeys(m, l.fields)
 	return l, nil
 }

@@ -97,16 +97,33 @@ func (l *Layout) column(cfg Config, c chosen, slot, part int) tableColumn {
 	return t
 }
 
-// header is a column's label; a child's field stands behind its array's label.
+// header is a column's label, for a child's field without the array's.
 func header(lang string, c chosen) string {
-	name := label(c.field.Label, lang, c.field.Name)
-	if c.field.Child != nil {
-		name = label(c.field.Child.Label, lang, name)
-	}
 	if c.child != nil {
-		name += " " + label(c.child.Label, lang, c.child.Name)
+		return label(c.child.Label, lang, c.child.Name)
+	}
+	return arrayLabel(lang, c.field)
+}
+
+func arrayLabel(lang string, f *readmodel.Field) string {
+	name := label(f.Label, lang, f.Name)
+	if f.Child != nil {
+		name = label(f.Child.Label, lang, name)
 	}
 	return name
+}
+
+// tellApart puts the array's label before a child's where another column has the same.
+func (l *Layout) tellApart(lang string) {
+	count := map[string]int{}
+	for _, c := range l.columns {
+		count[c.Header]++
+	}
+	for i := range l.columns {
+		if c := &l.columns[i]; lang != "" && c.Child != nil && count[c.Header] > 1 {
+			c.Header = arrayLabel(lang, c.Field) + " " + c.Header
+		}
+	}
 }
 
 func label(l readmodel.Label, lang, otherwise string) string {

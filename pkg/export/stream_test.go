@@ -115,7 +115,7 @@ func TestStreamWritesEachRowOnce(t *testing.T) {
 	src, w := rows(101, 0, 2500, 1, 1000), &sink{room: -1}
 	l := layout(t, export.Config{})
 	digest := export.NewDigest(l)
-	res, err := export.Stream(t.Context(), src, export.NewNDJSON(l, true), w, export.Options{Digest: digest})
+	res, err := export.Stream(t.Context(), src, export.NewNDJSON(l, true), w, export.Options{Digest: digest, Every: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,12 +182,12 @@ func TestStreamWriterFailsAtEachByte(t *testing.T) {
 	stream := func(t *testing.T, src export.Rows, w export.FlushWriter, o export.Options) (export.Result, error) {
 		return export.Stream(t.Context(), src, export.NewNDJSON(l, false), w, o)
 	}
-	if _, err := stream(t, rows(2, 2, 1), full, export.Options{Rows: 2}); err != nil {
+	if _, err := stream(t, rows(2, 2, 1), full, export.Options{Rows: 2, Every: time.Hour}); err != nil {
 		t.Fatal(err)
 	}
 	for room := range full.Len() {
 		w := &sink{room: room}
-		res, err := stream(t, rows(2, 2, 1), w, export.Options{Rows: 2, Digest: export.NewDigest(layout(t, export.Config{}))})
+		res, err := stream(t, rows(2, 2, 1), w, export.Options{Rows: 2, Every: time.Hour, Digest: export.NewDigest(layout(t, export.Config{}))})
 		if !errors.Is(err, errSink) || !res.Started || res.Digest != "" || res.Bytes != int64(room) {
 			t.Fatalf("after %d bytes: %+v, %v", room, res, err)
 		}
@@ -196,7 +196,7 @@ func TestStreamWriterFailsAtEachByte(t *testing.T) {
 		}
 	}
 	for n := 1; n <= full.flushes; n++ {
-		if _, err := stream(t, rows(2, 2, 1), &sink{room: -1, failFlush: n}, export.Options{Rows: 2}); !errors.Is(err, errSink) {
+		if _, err := stream(t, rows(2, 2, 1), &sink{room: -1, failFlush: n}, export.Options{Rows: 2, Every: time.Hour}); !errors.Is(err, errSink) {
 			t.Errorf("flush %d: %v", n, err)
 		}
 	}
@@ -215,7 +215,7 @@ func (shortWriter) Flush() error                { return nil }
 
 func TestStreamSlowWriter(t *testing.T) {
 	w := &sink{room: -1, wait: 5 * time.Millisecond}
-	res, err := stream(t, rows(30, 30, 30), w, export.Options{Rows: 10})
+	res, err := stream(t, rows(30, 30, 30), w, export.Options{Rows: 10, Every: time.Hour})
 	if err != nil || res.Rows != 90 || w.writes != 9 || res.Sections.Write < 45*time.Millisecond {
 		t.Errorf("%+v, %v, %d writes", res, err, w.writes)
 	}
@@ -266,7 +266,7 @@ func TestStreamBytesBound(t *testing.T) {
 	for i := range src.batches[0] {
 		src.batches[0][i] = with(src.batches[0][i], "holdReason", strings.Repeat("x", 1<<20))
 	}
-	if _, err := stream(t, src, w, export.Options{}); err != nil {
+	if _, err := stream(t, src, w, export.Options{Every: time.Hour}); err != nil {
 		t.Fatal(err)
 	}
 	if w.writes != 13 {

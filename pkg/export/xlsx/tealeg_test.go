@@ -198,7 +198,7 @@ func TestLinesAsRows(t *testing.T) {
 	}
 	e := encoder(t, export.Config{Columns: []string{"saleId", "lines"}, Lines: export.LinesRows, Lang: "ko"})
 	rows := cells(t, write(t, e, with(sale(1), "lines", bson.A{fee("PG", "1.10"), fee("=1+1", "-2.20")}), sale(2)))["정산 내역"]
-	want := [][]string{{"정산번호", "수수료 종류", "수수료 금액"}, {"1", "PG", "1.10"}, {"1", "=1+1", "-2.20"}, {"2", "", ""}}
+	want := [][]string{{"정산번호", "종류", "금액"}, {"1", "PG", "1.10"}, {"1", "=1+1", "-2.20"}, {"2", "", ""}}
 	for r := range want {
 		for c := range want[r] {
 			if got := rows[r][c]; got.Value != want[r][c] || got.Formula() != "" {
