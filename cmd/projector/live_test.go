@@ -14,7 +14,10 @@ import (
 	"testing"
 	"time"
 
+	"go.mongodb.org/mongo-driver/bson"
+
 	"prejoin/pkg/devstack"
+	"prejoin/pkg/kafka"
 	"prejoin/pkg/sample"
 )
 
@@ -138,4 +141,76 @@ func TestTenKills(t *testing.T) {
 	if !strings.Contains(out, "0 missing, 0 extra, 0 different") {
 		t.Errorf("%s\n%s", out, log)
 	}
+}
+
+// TestEveryRoute: each kind of change on the write side reaches the documents,
+// also those that name the document only in the old row, or not at all.
+func TestEveryRoute(t *testing.T) {
+	w := newWorld(t, 1000)
+	log := &journal{}
+	w.capture(log)
+	w.expect(0, "backfill")
+	w.start(log, "run", "--admin-addr=127.0.0.1:0", "--session=6s")
+	id := w.one(0, "SELECT min(settlement_id) FROM settlement_line")
+	other := w.one(0, fmt.Sprintf("SELECT min(id) FROM settlement WHERE id > %d", id))
+	f := func(what, sql string) {
+		t.Helper()
+		w.exec(0, sql)
+		if status, out := w.projector("verify", "--settle=30s"); status != 0 {
+			t.Fatalf("%s: %s\n%s", what, out, log)
+		}
+	}
+	f("a field", fmt.Sprintf("UPDATE settlement SET payment_amount = payment_amount + 0.01, amount = amount + 0.01 WHERE id = %d", id))
+	f("a fee line corrected", fmt.Sprintf("UPDATE settlement_line SET base = base + 0.01 WHERE settlement_id = %d", id))
+	f("a fee line moved", fmt.Sprintf("UPDATE settlement_line SET settlement_id = %d WHERE settlement_id = %d", other, id))
+	f("fee lines deleted", fmt.Sprintf("DELETE FROM settlement_line WHERE settlement_id = %d", other))
+	f("a payment", fmt.Sprintf("UPDATE payment SET paid_at = paid_at + interval '1 second' WHERE id = (SELECT payment_id FROM settlement WHERE id = %d)", id))
+	f("an order", fmt.Sprintf("UPDATE orders SET product_name = 'x' WHERE id = (SELECT order_id FROM settlement WHERE id = %d)", id))
+	f("the largest merchant renamed", "UPDATE merchant SET name = '새이름' WHERE id = 1")
+	f("a settlement deleted", fmt.Sprintf("DELETE FROM settlement WHERE id = %d", id))
+	f("a settlement with another id", fmt.Sprintf("UPDATE settlement SET id = 900000000000000001 WHERE id = (SELECT max(id) FROM settlement s WHERE id <> %d AND NOT EXISTS (SELECT FROM settlement_line WHERE settlement_id = s.id))", id))
+	f("rolled back", "BEGIN; UPDATE merchant SET name = 'never'; ROLLBACK")
+	f("all fee lines truncated", "TRUNCATE settlement_line")
+	f("a table rewritten", "ALTER TABLE settlement_line ALTER COLUMN kind TYPE varchar(40)")
+	if t.Failed() {
+		t.Log(log)
+	}
+}
+
+// TestWhatStopsTheProjector: what cannot be done by trying again stops it with
+// a sentence that says where, why and what to do, and commits nothing of it.
+func TestWhatStopsTheProjector(t *testing.T) {
+	w := newWorld(t, 200)
+	log := &journal{}
+	w.capture(log)
+	w.expect(0, "backfill")
+	id := w.one(0, "SELECT min(id) FROM settlement")
+	stops := func(what string, wants ...string) {
+		t.Helper()
+		status, out := w.projector("run", "--admin-addr=127.0.0.1:0", "--session=6s")
+		for _, want := range wants {
+			if status != 1 || !strings.Contains(out, want) {
+				t.Errorf("%s: status %d, want %q in\n%s", what, status, want, out)
+			}
+		}
+	}
+	byID := bson.D{{Key: "_id", Value: id}}
+	_, err := w.mongo.Collection("settlement_v1").UpdateOne(t.Context(), byID, bson.D{{Key: "$set", Value: bson.D{{Key: "_p.s", Value: "shard1"}}}})
+	w.must(err)
+	w.exec(0, fmt.Sprintf("UPDATE settlement SET updated_at = now() WHERE id = %d", id))
+	stops("a document of another shard", fmt.Sprint(id), "another shard")
+	_, err = w.mongo.Collection("settlement_v1").DeleteOne(t.Context(), byID)
+	w.must(err)
+
+	w.publish("shard0.public.settlement", `{"before":null,"after":{"id":1},"op":"c"`)
+	stops("a message that is cut off", "shard0.public.settlement[", "@")
+}
+
+// publish puts one message on a topic.
+func (w *world) publish(topic, value string) {
+	w.t.Helper()
+	client, err := kafka.Open(kafka.Config{Brokers: w.brokers})
+	w.must(err)
+	defer client.Close()
+	w.must(client.NewProducer(kafka.ProducerConfig{}).Send(w.t.Context(), []kafka.Message{{Topic: topic, Key: []byte(`{"id":1}`), Value: []byte(value)}}))
 }
