@@ -112,10 +112,10 @@ func stream(t testing.TB, src export.Rows, w export.FlushWriter, o export.Option
 }
 
 func TestStreamWritesEachRowOnce(t *testing.T) {
-	src, w := rows(101, 0, 2500, 1, 1000), &sink{room: -1}
+	src, w := rows(11, 0, 250, 1, 100), &sink{room: -1}
 	l := layout(t, export.Config{})
 	digest := export.NewDigest(l)
-	res, err := export.Stream(t.Context(), src, export.NewNDJSON(l, true), w, export.Options{Digest: digest, Every: time.Hour})
+	res, err := export.Stream(t.Context(), src, export.NewNDJSON(l, true), w, export.Options{Digest: digest, Rows: 100, Every: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,11 +129,22 @@ func TestStreamWritesEachRowOnce(t *testing.T) {
 	if w.String() != want {
 		t.Errorf("%d bytes differ from the encoder's %d", w.Len(), len(want))
 	}
-	if res.Rows != 3602 || res.Bytes != int64(w.Len()) || res.Digest != expected(all) || !res.Started {
+	if res.Rows != 362 || res.Bytes != int64(w.Len()) || res.Digest != expected(all) || !res.Started {
 		t.Errorf("result %+v", res)
 	}
 	if w.writes != 4 || w.flushes != 4 {
-		t.Errorf("%d writes, %d flushes for 3,602 rows, want 4 and 4", w.writes, w.flushes)
+		t.Errorf("%d writes, %d flushes for 362 rows, want 4 and 4", w.writes, w.flushes)
+	}
+}
+
+func TestStreamDefaultIs1000Rows(t *testing.T) {
+	src, w := &batches{}, &sink{room: -1}
+	for range 2001 {
+		src.docs = append(src.docs, raw(bson.D{{Key: "_id", Value: int64(1)}}))
+	}
+	res, err := stream(t, src, w, export.Options{Every: time.Hour})
+	if err != nil || res.Rows != 2001 || w.writes != 3 || w.flushes != 3 {
+		t.Errorf("%+v, %v, %d writes, %d flushes", res, err, w.writes, w.flushes)
 	}
 }
 
@@ -147,13 +158,13 @@ func TestStreamOfNoRows(t *testing.T) {
 
 func TestStreamSourceFailsAtEachBatch(t *testing.T) {
 	for at := range 6 {
-		src, w := rows(1000, 1000, 1000, 1000, 1000), &sink{room: -1}
+		src, w := rows(10, 10, 10, 10, 10), &sink{room: -1}
 		src.failAt = at
-		res, err := export.Stream(t.Context(), src, export.NewJSON(layout(t, export.Config{})), w, export.Options{})
+		res, err := export.Stream(t.Context(), src, export.NewJSON(layout(t, export.Config{})), w, export.Options{Rows: 10})
 		if !errors.Is(err, errSource) {
 			t.Fatalf("batch %d: %v", at, err)
 		}
-		if res.Started != (at > 0) || (w.writes > 0) != res.Started || res.Rows != int64(at)*1000 {
+		if res.Started != (at > 0) || (w.writes > 0) != res.Started || res.Rows != int64(at)*10 {
 			t.Errorf("batch %d: %+v after %d writes", at, res, w.writes)
 		}
 		if strings.HasSuffix(w.String(), "]\n") {
@@ -260,17 +271,23 @@ func TestStreamCancel(t *testing.T) {
 	})
 }
 
-// TestStreamBytesBound: long rows leave before 1,000 of them are there.
+// TestStreamBytesBound: long rows leave before 1,000 of them are there, and a batch
+// of more than a piece is no trouble.
 func TestStreamBytesBound(t *testing.T) {
 	src, w := rows(50), &sink{room: -1}
 	for i := range src.batches[0] {
-		src.batches[0][i] = with(src.batches[0][i], "holdReason", strings.Repeat("x", 1<<20))
+		src.batches[0][i] = with(src.batches[0][i], "holdReason", strings.Repeat("x", 10_000))
 	}
-	if _, err := stream(t, src, w, export.Options{Every: time.Hour}); err != nil {
+	if _, err := stream(t, src, w, export.Options{Bytes: 40_000, Every: time.Hour}); err != nil {
 		t.Fatal(err)
 	}
 	if w.writes != 13 {
-		t.Errorf("%d writes for 50 MiB, want 13 of 4 MiB", w.writes)
+		t.Errorf("%d writes for 50 rows of 10 kB, want one in four rows", w.writes)
+	}
+	long := raw(with(whole(), "holdReason", strings.Repeat("x", 3<<20)))
+	big := &batches{docs: []bson.Raw{long, long, raw(whole())}}
+	if res, err := stream(t, big, w, export.Options{}); err != nil || res.Rows != 3 {
+		t.Errorf("%+v, %v", res, err)
 	}
 }
 

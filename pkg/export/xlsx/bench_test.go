@@ -138,8 +138,8 @@ func tealegCell(c *tealeg.Cell, v bson.RawValue) {
 	}
 }
 
-// TestMemoryIsBounded: the heap does not grow with the rows (law 6). Four times
-// the rows may take no more than a small part on top.
+// TestMemoryIsBounded: the heap does not grow with the rows (law 6): the
+// zip of 17,000 more rows is over 2 MB, their XML 20 MB.
 func TestMemoryIsBounded(t *testing.T) {
 	docs := wideDocs(t, 1000)
 	peak := func(times int) uint64 {
@@ -151,15 +151,21 @@ func TestMemoryIsBounded(t *testing.T) {
 		writeWide(t, all, 1, w)
 		return w.peak
 	}
-	small, large := peak(10), peak(100)
-	if large > small+8<<20 {
-		t.Errorf("the heap's peak is %d MB after 10,000 rows and %d MB after 100,000", small>>20, large>>20)
+	small, large := peak(3), peak(20)
+	if large > small+1<<20 {
+		t.Errorf("the heap's peak is %d kB after 3,000 rows and %d kB after 20,000", small>>10, large>>10)
 	}
 }
 
-type heapPeak struct{ peak uint64 }
+type heapPeak struct {
+	peak   uint64
+	writes int
+}
 
 func (h *heapPeak) Write(p []byte) (int, error) {
+	if h.writes++; h.writes%2 != 0 {
+		return len(p), nil
+	}
 	var m runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&m)

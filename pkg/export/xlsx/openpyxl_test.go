@@ -96,7 +96,7 @@ func TestForeignReader(t *testing.T) {
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
 	docs := []bson.D{with(sale(1), "productName", strings.Repeat("긴 글 ", 20_000))}
-	for i := range 2000 {
+	for i := range 800 {
 		docs = append(docs, random(r, int64(i)))
 	}
 	e := encoder(t, export.Config{Columns: []string{"saleId", "orderNo", "productName", "orderedAt", "payDue", "status", "open", "amount", "rate"},
@@ -169,7 +169,10 @@ func randomText(r *rand.Rand) string {
 
 func checkRow(t *testing.T, d bson.D, row []*foreign, seen map[string]int64) {
 	t.Helper()
-	m := d.Map()
+	m := map[string]any{}
+	for _, e := range d {
+		m[e.Key] = e.Value
+	}
 	row = append(row, make([]*foreign, 9)...) // read-only mode ends a row at its last cell
 	checkNumber(t, "saleId", fmt.Sprint(m["_id"]), row[0], seen)
 	checkText(t, "orderNo", m["orderNo"], row[1], seen)

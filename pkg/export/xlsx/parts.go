@@ -120,12 +120,12 @@ func cutElement(part, name, value string) string {
 	if at < 0 {
 		return part
 	}
-	begin, close := strings.LastIndex(part[:at], "<"+name), "</"+name+">"
-	end := strings.Index(part[at:], close)
+	begin, closing := strings.LastIndex(part[:at], "<"+name), "</"+name+">"
+	end := strings.Index(part[at:], closing)
 	if begin < 0 || end < 0 {
 		return part
 	}
-	return part[:begin] + part[at+end+len(close):]
+	return part[:begin] + part[at+end+len(closing):]
 }
 
 func escape(s string) string {
