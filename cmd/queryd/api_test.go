@@ -32,7 +32,7 @@ func walk(t *testing.T, q *queryd, key, path string) (ids []string) {
 	t.Helper()
 	for path != "" {
 		answer, body := q.get(t, key, path)
-		if answer.StatusCode != 200 {
+		if answer.StatusCode != http.StatusOK {
 			t.Fatalf("%s: %d %s", path, answer.StatusCode, body)
 		}
 		p := pageOf(t, body)
@@ -84,7 +84,7 @@ func TestScopeOnEveryRoute(t *testing.T) {
 		parameters := ""
 		for _, path := range []string{"", "/export.ndjson", "/export.json", "/export.csv", "/export.xlsx"} {
 			answer, body := q.get(t, key, "/v1/settlement"+path+parameters)
-			if answer.StatusCode != 200 {
+			if answer.StatusCode != http.StatusOK {
 				t.Fatalf("%v %s: %d %s", args, path, answer.StatusCode, body)
 			}
 			if strings.Contains(body, "of-merchant-1") || strings.Contains(body, "of-merchant-3") || strings.Contains(body, "홍길동") || strings.Contains(body, "234-567") {
@@ -104,7 +104,7 @@ func TestScopeOnEveryRoute(t *testing.T) {
 	if _, body := q.get(t, all, "/v1/settlement/1"); !strings.Contains(body, "홍*동") || !strings.Contains(body, "110-***-***123") {
 		t.Errorf("an operator's key sees %s", body)
 	}
-	if answer, _ := q.get(t, all, "/v1/settlement/9001"); answer.StatusCode != 404 {
+	if answer, _ := q.get(t, all, "/v1/settlement/9001"); answer.StatusCode != http.StatusNotFound {
 		t.Errorf("a deleted settlement: %d", answer.StatusCode)
 	}
 }
@@ -181,7 +181,7 @@ func TestProblems(t *testing.T) {
 	f(all, "/v1/settlement?status="+strings.Repeat("A", 9000), 414, "url-too-long", "8192")
 	answer := q.request(t, http.MethodDelete, all, "/v1/settlement")
 	answer.Body.Close()
-	if answer.StatusCode != 405 || !strings.Contains(answer.Header.Get("Allow"), "GET") {
+	if answer.StatusCode != http.StatusMethodNotAllowed || !strings.Contains(answer.Header.Get("Allow"), "GET") {
 		t.Errorf("DELETE: %d, Allow %q", answer.StatusCode, answer.Header.Get("Allow"))
 	}
 }
@@ -194,7 +194,7 @@ func TestBodyIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	answer.Body.Close()
-	if answer.StatusCode != 413 {
+	if answer.StatusCode != http.StatusRequestEntityTooLarge {
 		t.Errorf("%d", answer.StatusCode)
 	}
 }
@@ -223,11 +223,11 @@ func TestExportHeadersAndTrailers(t *testing.T) {
 	}
 	head := q.request(t, http.MethodHead, key, "/v1/settlement/export.xlsx")
 	head.Body.Close()
-	if head.StatusCode != 200 || !strings.Contains(head.Header.Get("Content-Disposition"), ".xlsx") {
+	if head.StatusCode != http.StatusOK || !strings.Contains(head.Header.Get("Content-Disposition"), ".xlsx") {
 		t.Errorf("HEAD: %d %v", head.StatusCode, head.Header)
 	}
 	answer, body = q.get(t, key, "/v1/settlement/export.ndjson?payDue=2020-01-01")
-	if body != "" || answer.StatusCode != 200 || answer.Trailer.Get("Prejoin-Rows") != "0" {
+	if body != "" || answer.StatusCode != http.StatusOK || answer.Trailer.Get("Prejoin-Rows") != "0" {
 		t.Errorf("an empty export: %d %q %v", answer.StatusCode, body, answer.Trailer)
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"net/http"
 	"regexp"
 	"strings"
 	"testing"
@@ -44,12 +45,13 @@ func TestKeysCreateRefusals(t *testing.T) {
 }
 
 func TestKeysListAndRevoke(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	h.fill(t, 3)
 	q := h.serve(t)
 	key := h.key(t, "--all")
 	h.key(t, "--merchant", "1,2,3,4,5,6,7")
-	if answer, _ := q.get(t, key, "/v1/settlement"); answer.StatusCode != 200 {
+	if answer, _ := q.get(t, key, "/v1/settlement"); answer.StatusCode != http.StatusOK {
 		t.Fatal(answer.StatusCode)
 	}
 	id := strings.Split(key, "_")[1]
@@ -67,7 +69,7 @@ func TestKeysListAndRevoke(t *testing.T) {
 	}
 	for deadline := time.Now().Add(6 * time.Second); ; time.Sleep(100 * time.Millisecond) {
 		answer, _ := q.get(t, key, "/v1/settlement")
-		if answer.StatusCode == 401 && answer.Header.Get("WWW-Authenticate") != "" {
+		if answer.StatusCode == http.StatusUnauthorized && answer.Header.Get("WWW-Authenticate") != "" {
 			break
 		}
 		if time.Now().After(deadline) {

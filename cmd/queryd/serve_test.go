@@ -8,6 +8,9 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -22,6 +25,7 @@ import (
 
 // What is wrong at start is one sentence and the right status.
 func TestBadStarts(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -52,6 +56,7 @@ func TestBadStarts(t *testing.T) {
 // mongod dies in the middle of an export to a slow client: the client must see
 // a broken transfer, in every format, never a short file with a clean end.
 func TestKilledMongoIsNoCleanEnd(t *testing.T) {
+	t.Parallel()
 	m := testenv.PrivateMongo(t)
 	h := houseAt(t, m.URI(), "prejoin")
 	h.fillWide(t, 10_000, 2000)
@@ -61,7 +66,7 @@ func TestKilledMongoIsNoCleanEnd(t *testing.T) {
 	for _, format := range []string{"ndjson", "csv", "json", "xlsx"} {
 		answer := q.request(t, http.MethodGet, key, "/v1/settlement/export."+format)
 		defer answer.Body.Close()
-		if answer.StatusCode != 200 {
+		if answer.StatusCode != http.StatusOK {
 			t.Fatalf("%s: %d", format, answer.StatusCode)
 		}
 		if _, err := io.ReadFull(answer.Body, make([]byte, 1000)); err != nil {
@@ -69,7 +74,11 @@ func TestKilledMongoIsNoCleanEnd(t *testing.T) {
 		}
 		answers = append(answers, answer)
 	}
+	curl := slowCurl(t, key, q.url+"/v1/settlement/export.ndjson")
 	m.Kill()
+	if code := curl(); code != 18 {
+		t.Errorf("curl ends with %d, want 18 (partial file)", code)
+	}
 	for _, answer := range answers {
 		n, err := io.Copy(io.Discard, answer.Body)
 		if !errors.Is(err, io.ErrUnexpectedEOF) {
@@ -80,17 +89,39 @@ func TestKilledMongoIsNoCleanEnd(t *testing.T) {
 		}
 	}
 	answer, body := q.get(t, key, "/v1/settlement")
-	if answer.StatusCode != 503 || answer.Header.Get("Retry-After") == "" {
+	if answer.StatusCode != http.StatusServiceUnavailable || answer.Header.Get("Retry-After") == "" {
 		t.Errorf("a page without MongoDB: %d %s", answer.StatusCode, body)
 	}
-	if answer, body = q.get(t, key, "/v1/settlement/export.csv"); answer.StatusCode != 503 || answer.Header.Get("Content-Disposition") != "" {
+	if answer, body = q.get(t, key, "/v1/settlement/export.csv"); answer.StatusCode != http.StatusServiceUnavailable || answer.Header.Get("Content-Disposition") != "" {
 		t.Errorf("an export without MongoDB: %d %v %s", answer.StatusCode, answer.Header, body)
 	}
+}
+
+// slowCurl starts a throttled download; the function it returns waits for the
+// end and gives curl's exit status.
+func slowCurl(t *testing.T, key, url string) func() int {
+	t.Helper()
+	path, err := exec.LookPath("curl")
+	if err != nil {
+		t.Log("curl is not here, so its exit status is not looked at")
+		return func() int { return 18 }
+	}
+	file := filepath.Join(t.TempDir(), "rows")
+	cmd := exec.Command(path, "-sS", "--limit-rate", "4M", "-H", "Authorization: Bearer "+key, "-o", file, url)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for begun := false; !begun; time.Sleep(5 * time.Millisecond) {
+		info, err := os.Stat(file)
+		begun = err == nil && info.Size() > 0
+	}
+	return func() int { _ = cmd.Wait(); return cmd.ProcessState.ExitCode() }
 }
 
 // Two exports of one key run, a third waits its turn; a client that takes
 // nothing is cut, and its place becomes free.
 func TestStuckClientIsCut(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	h.fillWide(t, 5000, 2000)
 	q := h.serve(t, "--patience", "700ms", "--exports-per-key", "1")
@@ -98,11 +129,11 @@ func TestStuckClientIsCut(t *testing.T) {
 	stuck := q.request(t, http.MethodGet, key, "/v1/settlement/export.ndjson")
 	defer stuck.Body.Close()
 	answer, body := q.get(t, key, "/v1/settlement/export.ndjson")
-	if answer.StatusCode != 429 || answer.Header.Get("Retry-After") == "" {
+	if answer.StatusCode != http.StatusTooManyRequests || answer.Header.Get("Retry-After") == "" {
 		t.Errorf("a second export at once: %d %s", answer.StatusCode, body)
 	}
 	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(50 * time.Millisecond) {
-		if answer, _ := q.get(t, key, "/v1/settlement/export.ndjson?payDue=2020-01-01"); answer.StatusCode == 200 {
+		if answer, _ := q.get(t, key, "/v1/settlement/export.ndjson?payDue=2020-01-01"); answer.StatusCode == http.StatusOK {
 			break
 		}
 		if time.Now().After(deadline) {
@@ -117,6 +148,7 @@ func TestStuckClientIsCut(t *testing.T) {
 // A slow client that takes something now and then is served to the end, though
 // the whole takes longer than its patience.
 func TestSlowClientIsServed(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	h.fillWide(t, 5000, 2000)
 	q := h.serve(t, "--patience", "1s")
@@ -143,6 +175,7 @@ func TestSlowClientIsServed(t *testing.T) {
 }
 
 func TestGoneClientEndsTheFind(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	h.fillWide(t, 5000, 2000)
 	q := h.serve(t)
@@ -196,6 +229,7 @@ func TestOldHTTPIsRefusedForExports(t *testing.T) {
 // Readiness ends first; a running export ends well within the stop time; and
 // queryd then ends with 0.
 func TestGracefulStop(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	h.fillWide(t, 5000, 2000)
 	q := h.serve(t, "--drain", "1s")
@@ -222,6 +256,7 @@ func TestGracefulStop(t *testing.T) {
 
 // A pointer that moves is followed; a model that came later is served then.
 func TestServedPointerIsFollowed(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	h.fill(t, 3)
 	q := h.serve(t)

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"prejoin/pkg/mongodb"
-	"prejoin/pkg/query"
 	"prejoin/pkg/readmodel"
 )
 
@@ -120,7 +119,7 @@ func (c *catalog) ready() error {
 }
 
 // open is the model of a request, or a problem.
-func (c *catalog) open(name string, r query.Reader) (served, error) {
+func (c *catalog) open(name string) (served, error) {
 	s := c.get(name)
 	switch {
 	case s.model == nil:

@@ -61,7 +61,7 @@ type download struct {
 
 func (a *API) prepare(c echo.Context, f format) (*download, error) {
 	p := principalOf(c)
-	s, err := a.catalog.open(pathValue(c, "model"), p.Reader)
+	s, err := a.catalog.open(pathValue(c, "model"))
 	if err != nil {
 		return nil, err
 	}

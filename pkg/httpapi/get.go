@@ -16,7 +16,7 @@ import (
 // id, one outside the key's scope, and one that was deleted.
 func (a *API) get(c echo.Context) error {
 	p := principalOf(c)
-	s, err := a.catalog.open(pathValue(c, "model"), p.Reader)
+	s, err := a.catalog.open(pathValue(c, "model"))
 	if err != nil {
 		return err
 	}

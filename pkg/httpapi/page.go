@@ -21,7 +21,7 @@ const maxPage = 16 << 20
 // page answers GET /v1/{model}: {"data": [rows], "next": token or null}.
 func (a *API) page(c echo.Context) error {
 	p := principalOf(c)
-	s, err := a.catalog.open(pathValue(c, "model"), p.Reader)
+	s, err := a.catalog.open(pathValue(c, "model"))
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,140 @@
+package httpapi
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"prejoin/pkg/access"
+	"prejoin/pkg/mongodb"
+	"prejoin/pkg/query"
+	"prejoin/pkg/readmodel"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// store is a Store of functions.
+type store struct {
+	find func() (*mongodb.Cursor, error)
+}
+
+func (s store) Find(context.Context, mongodb.Find) (*mongodb.Cursor, error) { return s.find() }
+func (s store) Snapshot(context.Context) (*mongodb.Snapshot, error) {
+	_, err := s.find()
+	return nil, err
+}
+func (store) Model(context.Context, string) (*mongodb.ModelRecord, error) {
+	return &mongodb.ModelRecord{Name: "thing", Served: "thing_v1", Version: 1}, nil
+}
+
+type oneKey struct{ key access.Key }
+
+func (o oneKey) Key(context.Context, string) (access.Key, error) { return o.key, nil }
+
+// edge is an API over a find that fails, and a request to it.
+func edge(t *testing.T, find func() (*mongodb.Cursor, error)) (ask func(path string) *httptest.ResponseRecorder, log *bytes.Buffer) {
+	t.Helper()
+	m := &readmodel.Model{Name: "thing", Version: 1, ID: "id", Fields: []readmodel.Field{{Name: "id", Type: readmodel.Int64}, {Name: "at", Type: readmodel.Date}},
+		Access: []readmodel.Access{{Scope: "none", Range: "at", Sort: readmodel.SortKey{Field: "at"}}}}
+	tokens, err := query.NewTokens(make([]byte, 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, text := access.NewKey("test")
+	k.All = true
+	log = &bytes.Buffer{}
+	a, err := New(t.Context(), Config{Models: []*readmodel.Model{m}, Tokens: tokens, Logger: slog.New(slog.NewTextHandler(log, nil))}, store{find}, access.NewAuthenticator(oneKey{k}, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(path string) *httptest.ResponseRecorder {
+		r := httptest.NewRequest(http.MethodGet, path, nil)
+		r.Header.Set("X-Api-Key", text)
+		w := httptest.NewRecorder()
+		a.ServeHTTP(w, r)
+		return w
+	}, log
+}
+
+// What fails inside is a problem without a word of the inside, and in the log.
+func TestInsideStaysInside(t *testing.T) {
+	f := func(name string, find func() (*mongodb.Cursor, error)) {
+		t.Helper()
+		ask, log := edge(t, find)
+		for _, path := range []string{"/v1/thing", "/v1/thing/1", "/v1/thing/export.csv"} {
+			w := ask(path)
+			var p struct{ Type, Detail, RequestID string }
+			if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil || w.Code != http.StatusInternalServerError || p.Type != "urn:prejoin:problem:internal" || strings.Contains(w.Body.String(), "secret") {
+				t.Errorf("%s %s: %d %s", name, path, w.Code, w.Body)
+			}
+			if w.Header().Get("Content-Disposition") != "" || w.Header().Get("Trailer") != "" {
+				t.Errorf("%s %s: a problem has an export's headers %v", name, path, w.Header())
+			}
+			if !strings.Contains(log.String(), p.RequestID) || !strings.Contains(log.String(), "secret") {
+				t.Errorf("%s %s is not in the log: %s", name, path, log)
+			}
+		}
+	}
+	f("panic", func() (*mongodb.Cursor, error) { panic("secret") })
+	f("error", func() (*mongodb.Cursor, error) { return nil, errors.New("secret") })
+}
+
+func TestRequestIDIsHarmless(t *testing.T) {
+	ask, _ := edge(t, func() (*mongodb.Cursor, error) { return nil, errors.New("x") })
+	if id := ask("/v1").Header().Get("X-Request-Id"); len(id) < 16 {
+		t.Errorf("made %q", id)
+	}
+	for in, keep := range map[string]bool{"abc-1.2_3": true, "a b": false, `"><script>`: false, strings.Repeat("a", 65): false} {
+		if requestIDForm.MatchString(in) != keep {
+			t.Errorf("%q", in)
+		}
+	}
+}
+
+func TestDisposition(t *testing.T) {
+	f := func(name, want string) {
+		t.Helper()
+		if got := disposition(name); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+	f("settlement-20261130.csv", `attachment; filename="settlement-20261130.csv"`)
+	f("정산 내역.xlsx", `attachment; filename="__ __.xlsx"; filename*=UTF-8''%EC%A0%95%EC%82%B0%20%EB%82%B4%EC%97%AD.xlsx`)
+	f("a\"b\r\nSet-Cookie: x.csv", `attachment; filename="a_b__Set-Cookie: x.csv"; filename*=UTF-8''a%22b%0D%0ASet-Cookie:%20x.csv`)
+}
+
+func TestGateCountsByKey(t *testing.T) {
+	g := newGate(3, 2)
+	var leave []func()
+	f := func(key string, ok bool) {
+		t.Helper()
+		l, err := g.enter(key)
+		if (err == nil) != ok {
+			t.Fatalf("%s: %v", key, err)
+		}
+		if ok {
+			leave = append(leave, l)
+		}
+	}
+	f("a", true)
+	f("a", true)
+	f("a", false)
+	f("b", true)
+	f("c", false)
+	leave[0]()
+	f("c", true)
+	for _, l := range leave[1:] {
+		l()
+	}
+	if g.all != 0 || len(g.ofKey) != 0 {
+		t.Errorf("%d, %v are left behind", g.all, g.ofKey)
+	}
+}
