@@ -5,6 +5,7 @@ package deploy_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net"
 	"os"
 	"os/exec"
@@ -12,6 +13,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/goccy/go-yaml"
@@ -202,17 +204,33 @@ func words(t *testing.T, command any) []string {
 	return words
 }
 
-// programs builds our programs, or takes those of PREJOIN_BIN.
+// programs is a folder with our programs, built once.
 func programs(t *testing.T) string {
 	t.Helper()
-	if bin := os.Getenv("PREJOIN_BIN"); bin != "" {
-		return bin
-	}
-	bin := t.TempDir()
-	if out, err := exec.Command("go", "build", "-o", bin+"/", "../cmd/...").CombinedOutput(); err != nil {
-		t.Fatalf("building the programs: %v\n%s", err, out)
+	if err := build(); err != nil {
+		t.Fatal(err)
 	}
 	return bin
+}
+
+var (
+	bin   string
+	build = sync.OnceValue(func() error {
+		if out, err := exec.Command("go", "build", "-o", bin+"/", "../cmd/...").CombinedOutput(); err != nil {
+			return fmt.Errorf("building the programs: %w\n%s", err, out)
+		}
+		return nil
+	})
+)
+
+func TestMain(m *testing.M) {
+	var err error
+	if bin, err = os.MkdirTemp("", "prejoin-deploy-"); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	_ = os.RemoveAll(bin)
+	os.Exit(code)
 }
 
 func TestPrometheusAsksWhereTheDaemonsAnswer(t *testing.T) {
