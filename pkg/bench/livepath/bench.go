@@ -33,8 +33,8 @@ func New(m *readmodel.Model, settlements int) bench.Bench {
 
 func (w *world) variants() []bench.Variant {
 	return []bench.Variant{
-		w.variant("bare", w.read, func(ctx context.Context) error { return w.eachBulk(ctx, w.bareBulk) }),
-		w.variant("apply", w.read, func(ctx context.Context) error { return w.eachBulk(ctx, w.applyBulk) }),
+		w.variant("bare", w.encode, func(ctx context.Context) error { return w.each(ctx, w.bare) }),
+		w.variant("apply", w.read, func(ctx context.Context) error { return w.each(ctx, w.apply) }),
 		w.variant("refresh", nil, w.refreshAll),
 		w.variant("live", w.compose, w.liveAll),
 	}

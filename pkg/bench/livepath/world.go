@@ -37,9 +37,10 @@ type world struct {
 	pages     [][]string // all ids
 	rows      int
 
-	txid     uint32          // of the last commit
-	bulks    []mongodb.Bulk  // what read made, one a page
-	messages []kafka.Message // what compose made, one a row
+	txid     uint32               // of the last commit
+	bulks    []mongodb.Bulk       // what read made, one a page
+	updates  [][]mongo.WriteModel // what encode made of them
+	messages []kafka.Message      // what compose made, one a row
 }
 
 const shardName = "shard0"
