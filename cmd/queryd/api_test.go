@@ -129,6 +129,10 @@ func TestScopeOnEveryRoute(t *testing.T) {
 			}
 		}
 	}
+	full := h.key(t, "--all", "--pii")
+	if _, body := q.get(t, full, "/v1/settlement/1"); !strings.Contains(body, "홍길동") || !strings.Contains(body, "110-234-567123") {
+		t.Errorf("a key made with --pii sees %s", body)
+	}
 	all := h.key(t, "--all")
 	if _, body := q.get(t, all, "/v1/settlement/1"); !strings.Contains(body, "홍*동") || !strings.Contains(body, "110-***-***123") {
 		t.Errorf("an operator's key sees %s", body)

@@ -21,6 +21,7 @@ type KeysCreateCmd struct {
 	Merchant []string `help:"Short for --scope merchant=…" placeholder:"ID,…"`
 	Partner  []string `help:"Short for --scope partner=…" placeholder:"ID,…"`
 	Scope    []string `help:"A scope of the models and the values that may be read; whole numbers are numbers, a value in double quotes is text." placeholder:"NAME=VALUE,…" sep:"none"`
+	Pii      bool     `name:"pii" help:"Sees personal fields unmasked."`
 }
 
 // Run prints the key alone on stdout, so that KEY=$(queryd keys create …) works.
@@ -35,7 +36,7 @@ func (c *KeysCreateCmd) Run(ctx context.Context, env *Env) error {
 	}
 	defer done()
 	k, text := access.NewKey(c.Name)
-	err = db.InsertKey(ctx, mongodb.Key{ID: k.ID, Hash: k.Hash, Name: k.Name, All: c.All, Scopes: scopes, Created: k.Created})
+	err = db.InsertKey(ctx, mongodb.Key{ID: k.ID, Hash: k.Hash, Name: k.Name, All: c.All, Scopes: scopes, PII: c.Pii, Created: k.Created})
 	if err != nil {
 		return err
 	}

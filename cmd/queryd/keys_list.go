@@ -23,6 +23,7 @@ type listed struct {
 	Name    string           `json:"name"`
 	All     bool             `json:"all"`
 	Scopes  map[string][]any `json:"scopes,omitempty"`
+	PII     bool             `json:"pii"`
 	Created time.Time        `json:"created"`
 	Revoked *time.Time       `json:"revoked,omitempty"`
 }
@@ -40,7 +41,7 @@ func (c *KeysListCmd) Run(ctx context.Context, env *Env) error {
 	}
 	list := make([]listed, len(keys))
 	for i, k := range keys {
-		list[i] = listed{ID: k.ID, Name: k.Name, All: k.All, Scopes: k.Scopes, Created: k.Created}
+		list[i] = listed{ID: k.ID, Name: k.Name, All: k.All, Scopes: k.Scopes, PII: k.PII, Created: k.Created}
 		if !k.Revoked.IsZero() {
 			list[i].Revoked = &k.Revoked
 		}
@@ -55,13 +56,17 @@ func (c *KeysListCmd) Run(ctx context.Context, env *Env) error {
 
 func table(w io.Writer, list []listed) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "ID\tNAME\tREADS\tCREATED\tREVOKED")
+	fmt.Fprintln(t, "ID\tNAME\tREADS\tPERSONAL\tCREATED\tREVOKED")
 	for _, k := range list {
 		revoked := "-"
 		if k.Revoked != nil {
 			revoked = k.Revoked.UTC().Format(time.RFC3339)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", k.ID, printable(k.Name), reads(k), k.Created.UTC().Format(time.RFC3339), revoked)
+		personal := "masked"
+		if k.PII {
+			personal = "shown"
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", k.ID, printable(k.Name), reads(k), personal, k.Created.UTC().Format(time.RFC3339), revoked)
 	}
 	return t.Flush()
 }

@@ -182,15 +182,38 @@ func TestGoneClientEndsTheFind(t *testing.T) {
 	key := h.key(t, "--all")
 	answer := q.request(t, http.MethodGet, key, "/v1/settlement/export.ndjson")
 	answer.Body.Close()
+	client, err := mongo.Connect(t.Context(), options.Client().ApplyURI(h.uri))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Disconnect(context.Background())
 	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(50 * time.Millisecond) {
-		_, body := q.getAdmin(t, "/metrics")
-		if strings.Contains(body, `prejoin_queryd_exports_total{format="ndjson",outcome="cut"} 1`) && strings.Contains(body, "prejoin_queryd_exports_running 0") {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("the export goes on without its client: %s", body)
+		if n := openCursors(t, client, h); n == 0 {
+			break
+		} else if time.Now().After(deadline) {
+
+			t.Fatalf("%d cursors are open after the client has gone", n)
 		}
 	}
+	if _, body := q.getAdmin(t, "/metrics"); !strings.Contains(body, `prejoin_queryd_exports_total{format="ndjson",outcome="cut"} 1`) || !strings.Contains(body, "prejoin_queryd_exports_running 0") {
+		t.Errorf("%s", body)
+	}
+}
+
+func openCursors(t *testing.T, client *mongo.Client, h *house) int {
+	t.Helper()
+	cursor, err := client.Database("admin").Aggregate(t.Context(), bson.A{
+		bson.D{{Key: "$currentOp", Value: bson.D{{Key: "idleCursors", Value: true}, {Key: "allUsers", Value: true}}}},
+		bson.D{{Key: "$match", Value: bson.D{{Key: "ns", Value: h.database + "." + h.model.Collection()}}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []bson.Raw
+	if err := cursor.All(t.Context(), &all); err != nil {
+		t.Fatal(err)
+	}
+	return len(all)
 }
 
 func (q *queryd) getAdmin(t testing.TB, path string) (int, string) {

@@ -20,6 +20,6 @@ func (s keyStore) Key(ctx context.Context, id string) (access.Key, error) {
 	if err != nil {
 		return access.Key{}, err
 	}
-	return access.Key{ID: k.ID, Hash: k.Hash, Name: k.Name, All: k.All, Scopes: k.Scopes,
+	return access.Key{ID: k.ID, Hash: k.Hash, Name: k.Name, All: k.All, Scopes: k.Scopes, Personal: k.PII,
 		Created: k.Created, Revoked: k.Revoked}, nil
 }

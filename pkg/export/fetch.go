@@ -2,7 +2,6 @@ package export
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -62,7 +61,7 @@ func (f *fetch) next(ctx context.Context) ([]bson.Raw, error) {
 	start := time.Now()
 	batch, err := f.rows.Next(ctx)
 	f.find += time.Since(start)
-	if err != nil && !errors.Is(err, io.EOF) {
+	if err != nil && err != io.EOF { //nolint:errorlint // a lost connection wraps io.EOF and is not the end
 		err = fmt.Errorf("reading rows: %w", err)
 	}
 	return batch, err

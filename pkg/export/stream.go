@@ -107,7 +107,7 @@ func (s *stream) run(ctx context.Context, f *fetch) error {
 		switch {
 		case errors.Is(err, errDue):
 			err = s.flush()
-		case errors.Is(err, io.EOF):
+		case err == io.EOF: //nolint:errorlint // a lost connection wraps io.EOF and is not the end
 			return s.end(f)
 		case err == nil:
 			err = s.encode(p.docs)

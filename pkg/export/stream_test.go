@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -25,7 +26,7 @@ type source struct {
 	calls   int
 }
 
-var errSource = errors.New("cursor killed")
+var errSource = fmt.Errorf("socket was unexpectedly closed: %w", io.EOF) // as the driver says a lost connection
 
 func (s *source) Next(ctx context.Context) ([]bson.Raw, error) {
 	for i := range s.mem {

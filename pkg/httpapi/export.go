@@ -128,9 +128,7 @@ func (a *API) stream(c echo.Context, j *download) (err error) {
 }
 
 func (a *API) send(ctx context.Context, c echo.Context, j *download, rows export.Rows) (export.Result, error) {
-	whole := &wholeRows{rows: rows}
-	result, err := export.Stream(ctx, whole, j.encoder, newPatientWriter(c.Response(), a.cfg.Patience), export.Options{Digest: j.digest})
-	err = whole.cause(err)
+	result, err := export.Stream(ctx, rows, j.encoder, newPatientWriter(c.Response(), a.cfg.Patience), export.Options{Digest: j.digest})
 	if err != nil && result.Started {
 		a.log.Warn("export cut", "request_id", requestID(c), "model", j.query.Model.Name, "format", j.format.name, "rows", result.Rows, "error", err)
 	}

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -83,7 +84,7 @@ func each(ctx context.Context, from Finder, f mongodb.Find, view access.View, ta
 	var buf []byte
 	for {
 		batch, err := cursor.Next(ctx)
-		if ended(err) {
+		if err == io.EOF { //nolint:errorlint // a lost connection wraps io.EOF and is not the end
 			return nil
 		}
 		if err != nil {

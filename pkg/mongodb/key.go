@@ -20,6 +20,7 @@ type Key struct {
 	Scopes map[string][]any
 	// Scopes limits the key: a scope's name to the values it may read, each
 	// int64 or string as the documents store it.
+	PII     bool // sees personal fields unmasked
 	Created time.Time
 	Revoked time.Time // zero: in use
 }
@@ -29,6 +30,7 @@ type keyRecord struct {
 	Hash    []byte     `bson:"hash"`
 	Name    string     `bson:"name"`
 	Scopes  bson.M     `bson:"scopes"` // {all: true} or {<scope>: [values]}
+	PII     bool       `bson:"pii,omitempty"`
 	Created time.Time  `bson:"created"`
 	Revoked *time.Time `bson:"revoked,omitempty"`
 }
@@ -49,7 +51,7 @@ func (db *DB) InsertKey(ctx context.Context, k Key) error {
 }
 
 func (k Key) record() (keyRecord, error) {
-	r := keyRecord{ID: k.ID, Hash: k.Hash, Name: k.Name, Scopes: bson.M{}, Created: k.Created.UTC()}
+	r := keyRecord{ID: k.ID, Hash: k.Hash, Name: k.Name, Scopes: bson.M{}, PII: k.PII, Created: k.Created.UTC()}
 	if k.ID == "" || len(k.Hash) != sha256.Size {
 		return r, errors.New("it needs an id and the SHA-256 of its secret")
 	}
@@ -76,7 +78,7 @@ func (k Key) record() (keyRecord, error) {
 }
 
 func (r keyRecord) key() (Key, error) {
-	k := Key{ID: r.ID, Hash: r.Hash, Name: r.Name, Created: r.Created}
+	k := Key{ID: r.ID, Hash: r.Hash, Name: r.Name, PII: r.PII, Created: r.Created}
 	if r.Revoked != nil {
 		k.Revoked = *r.Revoked
 	}

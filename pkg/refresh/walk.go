@@ -2,7 +2,6 @@ package refresh
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -169,7 +168,7 @@ func each(ctx context.Context, cursor *mongodb.Cursor, f func(bson.Raw) error) e
 	defer cursor.Close()
 	for {
 		batch, err := cursor.Next(ctx)
-		if errors.Is(err, io.EOF) {
+		if err == io.EOF { //nolint:errorlint // a lost connection wraps io.EOF and is not the end
 			return nil
 		}
 		if err != nil {

@@ -3,7 +3,6 @@ package upkeep
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 
@@ -66,7 +65,7 @@ func collect(ctx context.Context, cursor *mongodb.Cursor, size int) (map[string]
 	found := make(map[string]bson.Raw, size)
 	for {
 		batch, err := cursor.Next(ctx)
-		if errors.Is(err, io.EOF) {
+		if err == io.EOF { //nolint:errorlint // a lost connection wraps io.EOF and is not the end
 			return found, nil
 		}
 		if err != nil {
