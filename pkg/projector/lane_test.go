@@ -30,7 +30,9 @@ type shard struct {
 	asked     int
 }
 
-func (s *shard) snapshot() postgres.Snapshot { return postgres.Snapshot{XMin: s.visible, XMax: s.visible} }
+func (s *shard) snapshot() postgres.Snapshot {
+	return postgres.Snapshot{XMin: s.visible, XMax: s.visible}
+}
 
 func (s *shard) Refresh(_ context.Context, ids []string) (refresh.Result, error) {
 	s.mu.Lock()
