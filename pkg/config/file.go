@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -14,7 +15,7 @@ import (
 // line, such as "mongodb-db: prejoin". A name that no command has is an error.
 func YAML(r io.Reader) (kong.Resolver, error) {
 	values := map[string]any{}
-	if err := yaml.NewDecoder(r).Decode(&values); err != nil && err != io.EOF {
+	if err := yaml.NewDecoder(r).Decode(&values); err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("reading the configuration file: %s", yaml.FormatError(err, false, true))
 	}
 	return file(values), nil

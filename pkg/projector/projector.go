@@ -119,7 +119,7 @@ func (p *Projector) Run(ctx context.Context) error {
 	for {
 		gen, err := p.join(ctx)
 		if ctx.Err() != nil {
-			return nil
+			return nil //nolint:nilerr // a stop is no failure
 		}
 		if err != nil {
 			return fmt.Errorf("joining the consumer group: %w", err)
