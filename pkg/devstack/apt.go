@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
+	"time"
 )
 
 // Progress gets one line at a time about work that takes a while. nil is silent.
@@ -27,15 +29,25 @@ func aptInstall(ctx context.Context, say Progress, why string, packages ...strin
 	if os.Geteuid() != 0 || !onPath("apt-get") {
 		return fmt.Errorf("%s is missing: install it (Debian: sudo apt-get update && sudo apt-get install -y %s)", why, list)
 	}
-	say.say("installing %s for %s by apt-get", list, why)
-	if err := run(ctx, say, "apt-get", "update", "-q"); err != nil {
-		return fmt.Errorf("fetching package lists for %s: %w; run apt-get update and look", why, err)
+	cache, err := CacheDir()
+	if err != nil {
+		return err
 	}
-	args := append([]string{"install", "-y", "-q", "--no-install-recommends"}, packages...)
-	if err := run(ctx, say, "apt-get", args...); err != nil {
+	say.say("installing %s by apt-get", list)
+	// Two at a time find dpkg locked: PostgreSQL and libcurl4 are looked for side by side.
+	err = exclusive(ctx, filepath.Join(cache, "apt.lock"), func() error { return aptGet(ctx, say, packages) })
+	if err != nil {
 		return fmt.Errorf("installing %s: %w; run apt-get install %s and look", why, err, list)
 	}
 	return nil
+}
+
+func aptGet(ctx context.Context, say Progress, packages []string) error {
+	if err := run(ctx, say, "apt-get", "update", "-qq"); err != nil {
+		return err
+	}
+	args := []string{"install", "-y", "-qq", "--no-install-recommends", "-o", "DPkg::Lock::Timeout=300"}
+	return run(ctx, say, "apt-get", append(args, packages...)...)
 }
 
 func onPath(name string) bool {
@@ -48,6 +60,11 @@ func onPath(name string) bool {
 func run(ctx context.Context, say Progress, name string, args ...string) error {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive", "LC_ALL=C.UTF-8")
+	// A package manager that is killed leaves a broken machine behind: it is asked
+	// to end, out of reach of the terminal's Ctrl-C.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = time.Minute
 	r, w := io.Pipe()
 	cmd.Stdout, cmd.Stderr = w, w
 	last := make(chan string, 1)

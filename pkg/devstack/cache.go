@@ -1,11 +1,13 @@
 package devstack
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // CacheDir is where fetched servers and built programs are kept: $PREJOIN_CACHE,
@@ -45,14 +47,21 @@ func SourceRoot() (string, error) {
 
 // exclusive runs do while no other process does the same: two test binaries
 // that start together fetch once.
-func exclusive(lock string, do func() error) error {
+func exclusive(ctx context.Context, lock string, do func() error) error {
 	f, err := os.OpenFile(lock, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return fmt.Errorf("opening the lock: %w", err)
 	}
 	defer f.Close()
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
-		return fmt.Errorf("waiting for the lock %s: %w", lock, err)
+	for {
+		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if err == nil {
+			return do()
+		}
+		select {
+		case <-time.After(100 * time.Millisecond):
+		case <-ctx.Done():
+			return fmt.Errorf("waiting for another process that holds %s: %w", lock, context.Cause(ctx))
+		}
 	}
-	return do()
 }

@@ -39,7 +39,7 @@ func cachedMongod(ctx context.Context, say Progress) (string, error) {
 		return "", err
 	}
 	path := filepath.Join(cache, "mongod-6.0.5")
-	err = exclusive(filepath.Join(cache, "mongod.lock"), func() error {
+	err = exclusive(ctx, filepath.Join(cache, "mongod.lock"), func() error {
 		if _, err := os.Stat(path); err != nil {
 			if err := fetchMongod(ctx, say, path); err != nil {
 				return err
@@ -57,7 +57,7 @@ func mongodLibraries(ctx context.Context, say Progress, path string) error {
 		return nil
 	}
 	if strings.Contains(err.Error(), "libcurl") {
-		if err := aptInstall(ctx, say, "libcurl4, which mongod needs,", "libcurl4"); err != nil {
+		if err := aptInstall(ctx, say, "libcurl4 (mongod needs it)", "libcurl4"); err != nil {
 			return err
 		}
 		err = tryMongod(ctx, path)
