@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -183,6 +184,42 @@ func TestSeedIsAllOrNothing(t *testing.T) {
 		if n := one[int](t, c, "SELECT count(*) FROM merchant"); n != 0 {
 			t.Errorf("the failed seed left %d merchants on shard %d", n, i)
 		}
+	}
+}
+
+// Seeds of other databases in the same clusters hold nothing up: the locks that
+// a seed keeps until its commit are on its own tables only.
+func TestSeedLocksNothingShared(t *testing.T) {
+	t.Parallel()
+	shards := testenv.Shards(t)
+	c := connect(t, shards[0].DSN)
+	// Shard 1 waits for this lock, so shard 0 waits with its transaction open.
+	held := connect(t, shards[1].DSN)
+	if _, err := held.Exec(t.Context(), "BEGIN; LOCK TABLE settlement_line IN SHARE MODE"); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() {
+		_, err := Seed(t.Context(), SeedConfig{Shards: []string{shards[0].DSN, shards[1].DSN}, Settlements: 100, Seed: 1})
+		ended <- err
+	}()
+	const idle = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction' AND query LIKE 'ALTER TABLE%'"
+	for end := time.Now().Add(30 * time.Second); one[int](t, c, idle) == 0; time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("shard 0 was never loaded")
+		}
+	}
+	time.Sleep(200 * time.Millisecond) // the last of several ALTER TABLE, on a slow day
+	shared := list[string](t, c, `SELECT DISTINCT c.relname || ' ' || mode FROM pg_locks l JOIN pg_class c ON c.oid = l.relation AND c.relisshared
+		JOIN pg_stat_activity a USING (pid) WHERE a.datname = current_database() AND a.pid <> pg_backend_pid() AND mode <> 'AccessShareLock'`)
+	if len(shared) > 0 {
+		t.Errorf("a seed keeps locks on what all databases share: %v", shared)
+	}
+	if _, err := held.Exec(t.Context(), "ROLLBACK"); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; err != nil {
+		t.Fatal(err)
 	}
 }
 
