@@ -59,7 +59,8 @@ func (s survey) printDocuments(b *strings.Builder) {
 func (d *demo) printFlow(b *strings.Builder) {
 	r := d.workload.Report()
 	fmt.Fprintf(b, "\nBETWEEN THEM (Kafka: kfake)\n")
-	fmt.Fprintf(b, "  workload  %s transactions committed, %.0f a second\n", grouped(r.Committed), d.cmd.Rate)
+	fmt.Fprintf(b, "  workload  %s transactions committed, %.0f a second (%.0f were asked for)\n",
+		grouped(r.Committed), float64(r.Committed)/max(r.Took.Seconds(), 0.001), d.cmd.Rate)
 	fmt.Fprintf(b, "  lag       a commit is in its document after %d ms (median of %d, worst %d ms); caught up %.1f s after the pause\n",
 		d.lag.median.Milliseconds(), d.lag.probes, d.lag.worst.Milliseconds(), d.settled.Seconds())
 	fmt.Fprintf(b, "  verify    %v\n", d.verdict)
