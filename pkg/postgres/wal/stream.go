@@ -144,7 +144,9 @@ func (s *Stream) report() {
 	}
 }
 
-// tell sends a standby status update. Nothing else writes to the connection.
+// tell sends a standby status update. It writes to the socket itself: pgconn's
+// own goroutine flushes the frontend when the connection breaks, and the
+// frontend is for one goroutine.
 func (s *Stream) tell() error {
 	lsn := s.confirmed.Load()
 	b := make([]byte, 0, 64)
@@ -154,7 +156,8 @@ func (s *Stream) tell() error {
 	}
 	b = binary.BigEndian.AppendUint64(b, uint64(time.Since(epoch).Microseconds()))
 	b = append(b, 0)
-	return s.conn.Frontend().SendUnbufferedEncodedCopyData(b)
+	_, err := s.conn.Conn().Write(b)
+	return err
 }
 
 // Close tells the shard what is confirmed and ends the connection.
