@@ -26,7 +26,7 @@ func (c *BackfillCmd) Run(ctx context.Context, env *Env) error {
 	}
 	defer h.close()
 	p := newProgress(env.Stderr, "backfill")
-	reports, err := upkeep.Backfill(ctx, h.walkers(c.Workers), p.tell)
+	reports, err := upkeep.Backfill(ctx, h.walkers(c.Workers), h.db, p.tell)
 	p.end()
 	if err != nil {
 		return err

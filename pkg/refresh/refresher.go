@@ -27,6 +27,7 @@ type Source interface {
 type Target interface {
 	SampleClock(context.Context) (mongodb.Clock, error)
 	Apply(context.Context, mongodb.Bulk) ([]mongodb.Outcome, error)
+	Insert(ctx context.Context, collection string, docs []bson.Raw) (duplicates []int, err error)
 }
 
 // Refresher re-reads documents of one model from one shard and writes them.

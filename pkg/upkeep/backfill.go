@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"prejoin/pkg/mongodb"
 	"prejoin/pkg/refresh"
 )
 
@@ -25,25 +26,52 @@ type Backfilled struct {
 }
 
 // Backfill refreshes every document that the walkers reach, one shard and model
-// beside the other.
-func Backfill(ctx context.Context, walkers []*refresh.Walker, progress Progress) ([]Backfilled, error) {
+// beside the other. Collections that are empty at the start are filled by inserts.
+func Backfill(ctx context.Context, walkers []*refresh.Walker, reader Documents, progress Progress) ([]Backfilled, error) {
 	reports := make([]Backfilled, len(walkers))
+	visits := make([]visit, len(walkers))
+	for i, w := range walkers {
+		blank, err := empty(ctx, reader, w.Refresher.Model().Collection())
+		if err != nil {
+			return nil, err
+		}
+		visits[i] = w.Refresher.Refresh
+		if blank {
+			visits[i] = w.Refresher.Fill
+		}
+	}
 	group, ctx := errgroup.WithContext(ctx)
 	for i, w := range walkers {
 		group.Go(func() (err error) {
-			reports[i], err = backfill(ctx, w, progress)
+			reports[i], err = backfill(ctx, w, visits[i], progress)
 			return err
 		})
 	}
 	return reports, group.Wait()
 }
 
-func backfill(ctx context.Context, w *refresh.Walker, progress Progress) (Backfilled, error) {
+// visit reads and writes the documents of some ids.
+type visit func(ctx context.Context, ids []string) (refresh.Result, error)
+
+// empty tells whether the collection holds nothing, no tombstone either.
+func empty(ctx context.Context, reader Documents, collection string) (bool, error) {
+	cursor, err := reader.Find(ctx, mongodb.Find{Collection: collection, Limit: 1})
+	if err != nil {
+		return false, fmt.Errorf("looking into %s: %w", collection, err)
+	}
+	found, err := collect(ctx, cursor, 1)
+	if err != nil {
+		return false, fmt.Errorf("looking into %s: %w", collection, err)
+	}
+	return len(found) == 0, nil
+}
+
+func backfill(ctx context.Context, w *refresh.Walker, do visit, progress Progress) (Backfilled, error) {
 	var live, gone, superfluous, visited atomic.Int64
 	start := time.Now()
 	r := w.Refresher
 	err := w.Each(ctx, func(ctx context.Context, ids []string) error {
-		res, err := r.Refresh(ctx, ids)
+		res, err := do(ctx, ids)
 		live.Add(int64(res.Live))
 		gone.Add(int64(res.Gone))
 		superfluous.Add(int64(res.Superfluous))
