@@ -9,6 +9,7 @@
 //	brokers := testenv.Kafka(t)                 // a kfake broker of its own
 //	p := testenv.PrivatePostgres(t)             // a cluster of its own: p.Crash(), p.Stop(ctx), p.Restart(ctx)
 //	m := testenv.PrivateMongo(t)                // a mongod of its own: m.Kill(), m.Stop(ctx), m.Restart(ctx)
+//	rows := testenv.Workbook(t, book, "normal") // an Excel file as openpyxl reads it
 //
 // In flow SHARD0_DSN, SHARD1_DSN and MONGODB_URI, as `devstack exec --bare`
 // sets them (make test does so): the servers behind them are shared by all test

@@ -1,15 +1,9 @@
 package xlsx_test
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"math/big"
 	"math/rand/v2"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -21,73 +15,8 @@ import (
 	"go.mongodb.org/mongo-driver/bson/primitive"
 
 	"prejoin/pkg/export"
+	"prejoin/pkg/testenv"
 )
-
-const openpyxl = "openpyxl==3.1.5"
-
-// openpyxlHome is a folder with openpyxl in it, filled on first use.
-func openpyxlHome(t *testing.T) string {
-	t.Helper()
-	if _, err := exec.LookPath("python3"); err != nil {
-		t.Skip("python3 is missing, so no foreign reader has checked the workbook: install python3 and python3-pip")
-	}
-	home := filepath.Join("..", "..", "..", ".cache", openpyxl)
-	if _, err := os.Stat(home); err == nil {
-		return home
-	}
-	if err := os.MkdirAll(filepath.Dir(home), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	fresh, err := os.MkdirTemp(filepath.Dir(home), "openpyxl-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer os.RemoveAll(fresh)
-	out, err := exec.Command("python3", "-m", "pip", "install", "--quiet", "--target", fresh, openpyxl).CombinedOutput()
-	if err != nil {
-		t.Fatalf("fetching %s: %v: %s: install python3-pip", openpyxl, err, out)
-	}
-	if err := os.Rename(fresh, home); err != nil {
-		if _, lost := os.Stat(home); lost != nil { // another test process was first: fine
-			t.Fatal(err)
-		}
-	}
-	return home
-}
-
-// foreign is a cell as openpyxl reads it.
-type foreign struct {
-	Bool   *bool   `json:"b"`
-	Number *string `json:"n"`
-	Time   *string `json:"t"`
-	Text   *string `json:"s"`
-}
-
-func readForeign(t *testing.T, book []byte, mode string) (rows [][]*foreign) {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), "book.xlsx")
-	if err := os.WriteFile(file, book, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command("python3", "testdata/read.py", file, mode)
-	cmd.Env = append(os.Environ(), "PYTHONPATH="+openpyxlHome(t))
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("openpyxl: %v: %s", err, stderr.String())
-	}
-	sc := bufio.NewScanner(bytes.NewReader(out))
-	sc.Buffer(nil, 16<<20)
-	for sc.Scan() {
-		var row []*foreign
-		if err := json.Unmarshal(sc.Bytes(), &row); err != nil {
-			t.Fatal(err)
-		}
-		rows = append(rows, row)
-	}
-	return rows
-}
 
 // TestForeignReader sends random documents through a workbook and compares what
 // openpyxl reads with what was stored, to the last digit.
@@ -111,7 +40,7 @@ func TestForeignReader(t *testing.T) {
 		t.Errorf("reported %v", reported)
 	}
 	for _, mode := range []string{"normal", "read-only"} {
-		rows := readForeign(t, book, mode)
+		rows := testenv.Workbook(t, book, mode)
 		if len(rows) != len(docs)+1 {
 			t.Fatalf("%s: %d rows, want %d", mode, len(rows), len(docs)+1)
 		}
@@ -167,13 +96,13 @@ func randomText(r *rand.Rand) string {
 	return s
 }
 
-func checkRow(t *testing.T, d bson.D, row []*foreign, seen map[string]int64) {
+func checkRow(t *testing.T, d bson.D, row []*testenv.Cell, seen map[string]int64) {
 	t.Helper()
 	m := map[string]any{}
 	for _, e := range d {
 		m[e.Key] = e.Value
 	}
-	row = append(row, make([]*foreign, 9)...) // read-only mode ends a row at its last cell
+	row = append(row, make([]*testenv.Cell, 9)...) // read-only mode ends a row at its last cell
 	checkNumber(t, "saleId", fmt.Sprint(m["_id"]), row[0], seen)
 	checkText(t, "orderNo", m["orderNo"], row[1], seen)
 	checkText(t, "productName", m["productName"], row[2], seen)
@@ -191,7 +120,7 @@ func checkRow(t *testing.T, d bson.D, row []*foreign, seen map[string]int64) {
 	}
 }
 
-func checkNumber(t *testing.T, field, want string, c *foreign, seen map[string]int64) {
+func checkNumber(t *testing.T, field, want string, c *testenv.Cell, seen map[string]int64) {
 	t.Helper()
 	switch {
 	case want == "" || c == nil:
@@ -215,7 +144,7 @@ func checkNumber(t *testing.T, field, want string, c *foreign, seen map[string]i
 var escaped = regexp.MustCompile(`_x[0-9A-Fa-f]{4}_`)
 
 // checkText undoes _xHHHH_, which Excel and LibreOffice do themselves.
-func checkText(t *testing.T, field string, v any, c *foreign, seen map[string]int64) {
+func checkText(t *testing.T, field string, v any, c *testenv.Cell, seen map[string]int64) {
 	t.Helper()
 	want, _ := v.(string)
 	got := ""
@@ -237,7 +166,7 @@ func checkText(t *testing.T, field string, v any, c *foreign, seen map[string]in
 	}
 }
 
-func checkMoment(t *testing.T, field string, v any, c *foreign, loc *time.Location, format string, seen map[string]int64) {
+func checkMoment(t *testing.T, field string, v any, c *testenv.Cell, loc *time.Location, format string, seen map[string]int64) {
 	t.Helper()
 	if v == nil || c == nil {
 		if v != nil || c != nil {
