@@ -154,6 +154,9 @@ func (g *generation) storing(ctx context.Context, f func(context.Context) error)
 // fetch reads one partition in order.
 func (g *generation) fetch(ctx context.Context, tp kafka.TopicPartition, offset int64) error {
 	for {
+		if err := g.shallow(ctx, tp); err != nil {
+			return err
+		}
 		var b kafka.Batch
 		err := retry.Do(ctx, retry.Policy{Notify: g.notify("waiting for Kafka")}, kafka.Temporary, func(ctx context.Context) (err error) {
 			b, err = g.gen.Fetch(ctx, tp, offset)
@@ -173,6 +176,21 @@ func (g *generation) fetch(ctx context.Context, tp kafka.TopicPartition, offset 
 		offset = b.Next
 		g.cfg.Metrics.lag.WithLabelValues(tp.Topic, partitionLabel(tp)).Set(float64(b.End - offset))
 	}
+}
+
+// maxDepth bounds what a message that waits for long, such as one of a fan-out or
+// of a transaction behind an absent standby, lets pile up behind it: messages that
+// are done and cannot be committed, about 100 bytes each.
+const maxDepth = 200_000
+
+// shallow waits until the partition's pile is below maxDepth.
+func (g *generation) shallow(ctx context.Context, tp kafka.TopicPartition) error {
+	for g.tracker.depth(tp) >= maxDepth {
+		if !retry.Sleep(ctx, 50*time.Millisecond) {
+			return ctx.Err()
+		}
+	}
+	return nil
 }
 
 // outOfRange adds the next step: what is missing can only be read from the shard.

@@ -95,6 +95,16 @@ func (t *tracker) watermarks() map[kafka.TopicPartition]int64 {
 	return moved
 }
 
+// depth is the number of messages of one partition behind its watermark.
+func (t *tracker) depth(tp kafka.TopicPartition) int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if p := t.partitions[tp]; p != nil {
+		return len(p.open)
+	}
+	return 0
+}
+
 // waiting is the number of messages that are taken and not below a watermark.
 func (t *tracker) waiting() int {
 	t.mu.Lock()
