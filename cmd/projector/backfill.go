@@ -25,10 +25,17 @@ func (c *BackfillCmd) Run(ctx context.Context, env *Env) error {
 		return err
 	}
 	defer h.close()
+	fill, err := h.unserved(ctx)
+	if err != nil {
+		return err
+	}
 	p := newProgress(env.Stderr, "backfill")
-	reports, err := upkeep.Backfill(ctx, h.walkers(c.Workers), h.db, p.tell)
+	reports, err := upkeep.Backfill(ctx, h.walkers(c.Workers), func(model string) bool { return fill[model] }, p.tell)
 	p.end()
 	if err != nil {
+		return err
+	}
+	if err := h.serve(ctx); err != nil {
 		return err
 	}
 	for i, g := range h.guards {
@@ -38,6 +45,29 @@ func (c *BackfillCmd) Run(ctx context.Context, env *Env) error {
 	}
 	for _, r := range reports {
 		fmt.Fprintf(env.Stdout, "%s  %s  %d documents, %d gone, %d already there, %.1f s\n", r.Shard, r.Model, r.Live, r.Gone, r.Superfluous, r.Seconds)
+	}
+	return nil
+}
+
+// unserved are the models that no backfill has filled yet.
+func (h *house) unserved(ctx context.Context) (map[string]bool, error) {
+	fill := map[string]bool{}
+	for _, m := range h.models {
+		served, err := h.db.Served(ctx, m.Name)
+		if err != nil {
+			return nil, err
+		}
+		fill[m.Name] = served == ""
+	}
+	return fill, nil
+}
+
+// serve lets queryd read what is filled now.
+func (h *house) serve(ctx context.Context) error {
+	for _, m := range h.models {
+		if err := h.db.Serve(ctx, m); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"path/filepath"
 	"testing"
 	"time"
@@ -102,7 +103,13 @@ func TestBackfillAndVerify(t *testing.T) {
 	if out := w.expect(1, "verify"); out == "" {
 		t.Error("verify before the first backfill said nothing")
 	}
+	if served := w.served("settlement"); served != "" {
+		t.Errorf("served %q before a backfill", served)
+	}
 	w.expect(0, "backfill")
+	if served := w.served("settlement"); served != "settlement_v1" {
+		t.Errorf("served %q after a backfill", served)
+	}
 	w.expect(0, "verify")
 	w.expect(0, "backfill")
 	w.expect(0, "verify")
@@ -128,6 +135,40 @@ func TestBackfillAndVerify(t *testing.T) {
 	w.expect(0, "verify")
 	stray := bson.D{{Key: "_id", Value: int64(1)<<62 + 6}, {Key: "_p", Value: bson.D{{Key: "s", Value: "shard9"}}}}
 	f("a document of an unknown shard", func() error { _, err := coll.InsertOne(t.Context(), stray); return err }, `"strays":1`)
+}
+
+// served is the collection that queryd would read.
+func (w *world) served(model string) string {
+	w.t.Helper()
+	var r struct{ Served string }
+	err := w.mongo.Collection("_prejoin.models").FindOne(w.t.Context(), bson.D{{Key: "_id", Value: model}}).Decode(&r)
+	if err != nil && !errors.Is(err, mongo.ErrNoDocuments) {
+		w.t.Fatal(err)
+	}
+	return r.Served
+}
+
+// TestACutBackfillServesNothing: queryd must not call a half the whole.
+func TestACutBackfillServesNothing(t *testing.T) {
+	w := newWorld(t, 5000)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		defer cancel()
+		for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+			if n, err := w.mongo.Collection("settlement_v1").EstimatedDocumentCount(ctx); err == nil && n > 0 {
+				return
+			}
+		}
+	}()
+	var out bytes.Buffer
+	if status := run(ctx, w.args("backfill"), &out, &out); status == 0 {
+		t.Skip("the backfill was faster than its end")
+	}
+	if served := w.served("settlement"); served != "" {
+		t.Errorf("served %q after a cut backfill", served)
+	}
+	w.expect(0, "backfill")
+	w.expect(0, "verify")
 }
 
 // TestNewIncarnation: a lost incarnation row stops every command until an

@@ -58,7 +58,7 @@ func (h *house) project(t *testing.T, settlements int) []testenv.Shard {
 			Guard: guard, Model: h.model, Metrics: metrics, Log: slog.New(slog.DiscardHandler)})})
 	}
 	check(t, func() error {
-		_, err := upkeep.Backfill(t.Context(), walkers, h.db, func(string, string, int64) {})
+		_, err := upkeep.Backfill(t.Context(), walkers, func(string) bool { return true }, func(string, string, int64) {})
 		return err
 	})
 	return shards

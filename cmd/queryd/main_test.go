@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -71,7 +72,7 @@ func houseAt(t testing.TB, uri, database string) *house {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close(context.Background()) })
-	if err := db.Prepare(t.Context(), m); err != nil {
+	if err := errors.Join(db.Prepare(t.Context(), m), db.Serve(t.Context(), m)); err != nil {
 		t.Fatal(err)
 	}
 	return &house{uri, database, db, m}

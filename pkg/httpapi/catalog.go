@@ -50,7 +50,7 @@ func (c *catalog) load(ctx context.Context) error {
 	return nil
 }
 
-const notYet = "it has no documents yet; run projector backfill"
+const notYet = "its documents are not filled in yet; let projector backfill run to its end"
 
 // look reads one model's record and compares it with the file.
 func (c *catalog) look(ctx context.Context, m *readmodel.Model) (served, error) {
@@ -64,6 +64,9 @@ func (c *catalog) look(ctx context.Context, m *readmodel.Model) (served, error) 
 		return served{model: m, why: fmt.Sprintf("version %d is served, but queryd's file is version %d; start queryd with the file that was rebuilt", r.Version, m.Version)}, nil
 	case r.Shape != m.Shape:
 		return served{model: m, why: fmt.Sprintf("queryd's file of version %d has other SQL or fields than what is served; give both daemons the same file", m.Version)}, nil
+	}
+	if r.Served == "" {
+		return served{model: m, why: notYet}, nil
 	}
 	return served{model: m, collection: r.Served}, nil
 }

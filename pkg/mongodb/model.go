@@ -13,7 +13,7 @@ import (
 // ModelRecord says which collection serves a model and of which text it is.
 type ModelRecord struct {
 	Name    string `bson:"_id"`
-	Served  string `bson:"served"` // the collection that is read
+	Served  string `bson:"served"` // the collection that is read; "" until a backfill has filled it
 	Version int    `bson:"version"`
 	Shape   string `bson:"shape"` // readmodel.Model.Shape
 	Text    string `bson:"text"`  // the model's file
@@ -43,7 +43,7 @@ func (db *DB) Prepare(ctx context.Context, m *readmodel.Model) error {
 
 // registerModel returns the stored record, which is m's own where there was none.
 func (db *DB) registerModel(ctx context.Context, m *readmodel.Model) (*ModelRecord, error) {
-	own := ModelRecord{Name: m.Name, Served: m.Collection(), Version: m.Version, Shape: m.Shape, Text: m.Text}
+	own := ModelRecord{Name: m.Name, Version: m.Version, Shape: m.Shape, Text: m.Text}
 	err := record(ctx, "registering model "+m.Name, func(ctx context.Context) error {
 		_, err := db.w.Collection(modelsCollection).InsertOne(ctx, own)
 		if mongo.IsDuplicateKeyError(err) {
@@ -81,6 +81,17 @@ func (db *DB) keepText(ctx context.Context, m *readmodel.Model) error {
 	})
 }
 
+// Serve lets queryd read a model that a backfill of all shards has filled. Until
+// then a download would be complete in form and short in rows. It changes
+// nothing where a collection is served already.
+func (db *DB) Serve(ctx context.Context, m *readmodel.Model) error {
+	return record(ctx, "serving model "+m.Name, func(ctx context.Context) error {
+		filter := bson.D{op("_id", m.Name), op("version", m.Version), op("shape", m.Shape), op("served", "")}
+		_, err := db.w.Collection(modelsCollection).UpdateOne(ctx, filter, bson.D{op("$set", bson.D{op("served", m.Collection())})})
+		return err
+	})
+}
+
 // Model returns the record of that model, or ErrNotFound.
 func (db *DB) Model(ctx context.Context, name string) (*ModelRecord, error) {
 	var r ModelRecord
@@ -90,7 +101,8 @@ func (db *DB) Model(ctx context.Context, name string) (*ModelRecord, error) {
 	return &r, nil
 }
 
-// Served is the collection that a model is read from, or ErrNotFound.
+// Served is the collection that a model is read from, "" before the first
+// backfill has ended, or ErrNotFound.
 func (db *DB) Served(ctx context.Context, model string) (collection string, err error) {
 	r, err := db.Model(ctx, model)
 	if err != nil {

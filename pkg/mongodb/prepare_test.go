@@ -74,8 +74,22 @@ func TestPrepareMakesIndexesAndCanBeRunByManyAtOnce(t *testing.T) {
 	if s, _ := ttl.Lookup("expireAfterSeconds").AsInt64OK(); s != 7*24*3600 || !ttl.Lookup("partialFilterExpression", "_p.del", "$exists").Boolean() {
 		t.Errorf("the tombstones' index is %v", ttl)
 	}
-	if served, err := db.Served(t.Context(), "settlement"); err != nil || served != collection {
-		t.Errorf("served %q, %v", served, err)
+	if served, err := db.Served(t.Context(), "settlement"); err != nil || served != "" {
+		t.Errorf("served %q before it was filled, %v", served, err)
+	}
+	for range 2 {
+		if err := db.Serve(t.Context(), model(1, "a")); err != nil {
+			t.Fatal(err)
+		}
+		if served, err := db.Served(t.Context(), "settlement"); err != nil || served != collection {
+			t.Errorf("served %q, %v", served, err)
+		}
+	}
+	if err := db.Prepare(t.Context(), model(1, "a")); err != nil {
+		t.Fatal(err)
+	}
+	if served, _ := db.Served(t.Context(), "settlement"); served != collection {
+		t.Errorf("preparing again serves %q", served)
 	}
 	if _, err := db.Served(t.Context(), "nothing"); !errors.Is(err, mongodb.ErrNotFound) {
 		t.Errorf("an unknown model: %v", err)

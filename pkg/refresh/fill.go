@@ -7,8 +7,7 @@ import (
 	"go.mongodb.org/mongo-driver/bson"
 )
 
-// Fill is Refresh for a collection that was empty when the filling began: it
-// inserts, which costs MongoDB a quarter of a conditional upsert. An insert
+// Fill is Refresh for a collection that is not served yet: it inserts, which costs MongoDB a quarter of a conditional upsert. An insert
 // never replaces anything; ids that are already there, tombstones too, and ids
 // without a row take the conditional path. So it is safe beside live changes as
 // long as tombstones are kept (7 days).

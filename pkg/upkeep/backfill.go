@@ -8,7 +8,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"prejoin/pkg/mongodb"
 	"prejoin/pkg/refresh"
 )
 
@@ -26,24 +25,18 @@ type Backfilled struct {
 }
 
 // Backfill refreshes every document that the walkers reach, one shard and model
-// beside the other. Collections that are empty at the start are filled by inserts.
-func Backfill(ctx context.Context, walkers []*refresh.Walker, reader Documents, progress Progress) ([]Backfilled, error) {
+// beside the other. The models of which fill says so are not served yet; their
+// collections are filled by inserts.
+func Backfill(ctx context.Context, walkers []*refresh.Walker, fill func(model string) bool, progress Progress) ([]Backfilled, error) {
 	reports := make([]Backfilled, len(walkers))
-	visits := make([]visit, len(walkers))
-	for i, w := range walkers {
-		blank, err := empty(ctx, reader, w.Refresher.Model().Collection())
-		if err != nil {
-			return nil, err
-		}
-		visits[i] = w.Refresher.Refresh
-		if blank {
-			visits[i] = w.Refresher.Fill
-		}
-	}
 	group, ctx := errgroup.WithContext(ctx)
 	for i, w := range walkers {
+		do := w.Refresher.Refresh
+		if fill(w.Refresher.Model().Name) {
+			do = w.Refresher.Fill
+		}
 		group.Go(func() (err error) {
-			reports[i], err = backfill(ctx, w, visits[i], progress)
+			reports[i], err = backfill(ctx, w, do, progress)
 			return err
 		})
 	}
@@ -52,19 +45,6 @@ func Backfill(ctx context.Context, walkers []*refresh.Walker, reader Documents, 
 
 // visit reads and writes the documents of some ids.
 type visit func(ctx context.Context, ids []string) (refresh.Result, error)
-
-// empty tells whether the collection holds nothing, no tombstone either.
-func empty(ctx context.Context, reader Documents, collection string) (bool, error) {
-	cursor, err := reader.Find(ctx, mongodb.Find{Collection: collection, Limit: 1})
-	if err != nil {
-		return false, fmt.Errorf("looking into %s: %w", collection, err)
-	}
-	found, err := collect(ctx, cursor, 1)
-	if err != nil {
-		return false, fmt.Errorf("looking into %s: %w", collection, err)
-	}
-	return len(found) == 0, nil
-}
 
 func backfill(ctx context.Context, w *refresh.Walker, do visit, progress Progress) (Backfilled, error) {
 	var live, gone, superfluous, visited atomic.Int64
