@@ -14,7 +14,7 @@ CHECK := $(GO) run -C tools ./composecheck ../docker-compose.yml ../.env.example
 PKG   ?= ./...
 ARGS  ?=
 
-.PHONY: help build test demo bench lint compose fmt tools clean go race
+.PHONY: help build test demo bench lint compose fmt tools clean go race curl python
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -22,7 +22,7 @@ help: ## Print this list
 build: go ## Build projector, queryd and devstack into bin/
 	$(GO) build -o bin/ ./cmd/...
 
-test: build race ## Run all tests with the race detector on one set of real servers (PKG=./pkg/query limits them)
+test: build race curl python ## Run all tests with the race detector on one set of real servers (PKG=./pkg/query limits them)
 	bin/devstack exec --bare --settlements 0 -- $(GO) test -race -shuffle=on $(PKG)
 
 demo: build ## Start everything with 200,000 settlements, verify, and serve until Ctrl-C (ARGS=--exit ends after the verification)
@@ -48,5 +48,5 @@ tools: go ## Build the tools once, so that lint and compose start at once
 clean: ## Remove what was built (the fetched servers in .cache/ stay)
 	rm -rf bin dist
 
-go race:
+go race curl python:
 	@scripts/ensure.sh $@

@@ -5,6 +5,8 @@
 #
 #   go       Go 1.26 or newer (never installed: Debian's is too old)
 #   race     a C compiler and its headers, which go test -race needs
+#   curl     which some tests use as the client that is not ours
+#   python   Python 3 with pip, whose openpyxl reads our workbooks in the tests
 #
 # The servers (PostgreSQL, mongod) are devstack's task.
 set -euo pipefail
@@ -43,9 +45,17 @@ ensure_race() {
 	fi
 }
 
+ensure_curl() {
+	command -v curl >/dev/null || install "curl, for the tests" curl ca-certificates
+}
+
+ensure_python() {
+	python3 -m pip --version >/dev/null 2>&1 || install "Python 3 with pip, for the tests" python3 python3-pip
+}
+
 for name in "$@"; do
 	case $name in
-	go | race) "ensure_$name" ;;
-	*) die "unknown name $name; use go or race." ;;
+	go | race | curl | python) "ensure_$name" ;;
+	*) die "unknown name $name; use go, race, curl or python." ;;
 	esac
 done
