@@ -7,6 +7,7 @@ import (
 	"go.mongodb.org/mongo-driver/bson"
 	"go.mongodb.org/mongo-driver/mongo"
 	"go.mongodb.org/mongo-driver/mongo/options"
+	"go.mongodb.org/mongo-driver/mongo/readpref"
 )
 
 // Find is one query. Tombstones are the caller's to leave out: see Live.
@@ -21,6 +22,10 @@ type Find struct {
 	// without the waits between them; 0: unbounded.
 	MaxTime time.Duration
 	Hint    string // an index's name; "": the server chooses
+	// Primary reads from the primary, whatever readPreference the URI names: a
+	// walk that lists what is there would miss on a lagging secondary what has
+	// been written.
+	Primary bool
 }
 
 func (f Find) options() *options.FindOptions {
@@ -43,6 +48,14 @@ func (f Find) options() *options.FindOptions {
 	return o
 }
 
+func (f Find) preference() *options.CollectionOptions {
+	o := options.Collection()
+	if f.Primary {
+		o.SetReadPreference(readpref.Primary())
+	}
+	return o
+}
+
 // Find starts a query outside of any snapshot: each batch shows what a
 // majority holds when it is read. The caller closes the cursor.
 func (db *DB) Find(ctx context.Context, f Find) (*Cursor, error) {
@@ -57,7 +70,7 @@ func (db *DB) find(ctx context.Context, f Find, s *Snapshot) (*Cursor, error) {
 	limited, cancel := context.WithTimeout(ctx, db.readTimeout)
 	defer cancel()
 	err := c.locked(limited, func(ctx context.Context) (err error) {
-		c.cursor, err = db.r.Collection(f.Collection).Find(ctx, f.Filter, f.options())
+		c.cursor, err = db.r.Collection(f.Collection, f.preference()).Find(ctx, f.Filter, f.options())
 		return err
 	})
 	if err != nil {
