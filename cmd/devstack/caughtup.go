@@ -2,8 +2,8 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -70,69 +70,23 @@ func consumed(ctx context.Context, brokers []string) error {
 	}
 	for {
 		behind, err := behind(ctx, c, ends)
-		if err != nil || behind == 0 {
+		if err == nil && behind == 0 || err != nil && !passes(err) {
 			return err
 		}
-		if err := sleep(ctx, 50*time.Millisecond); err != nil {
-			return fmt.Errorf("%w (%d messages behind)", err, behind)
+		if stopped := sleep(ctx, 50*time.Millisecond); stopped != nil {
+			if err != nil {
+				return fmt.Errorf("%w (%w)", stopped, err)
+			}
+			return fmt.Errorf("%w (%d messages behind)", stopped, behind)
 		}
 	}
 }
 
-// endOffsets lists the change topics; heartbeats are not the projector's.
-func endOffsets(ctx context.Context, c *kafka.Client) (map[string]map[int]int64, error) {
-	meta, err := c.Metadata(ctx, &kafka.MetadataRequest{})
-	if err != nil {
-		return nil, fmt.Errorf("listing topics: %w", err)
-	}
-	ask := map[string][]kafka.OffsetRequest{}
-	for _, topic := range meta.Topics {
-		if strings.HasPrefix(topic.Name, "_") || strings.Contains(topic.Name, ".prejoin.") {
-			continue
-		}
-		for _, p := range topic.Partitions {
-			ask[topic.Name] = append(ask[topic.Name], kafka.LastOffsetOf(p.ID))
-		}
-	}
-	if len(ask) == 0 {
-		return nil, nil
-	}
-	answer, err := c.ListOffsets(ctx, &kafka.ListOffsetsRequest{Topics: ask})
-	if err != nil {
-		return nil, fmt.Errorf("listing end offsets: %w", err)
-	}
-	ends := map[string]map[int]int64{}
-	for topic, partitions := range answer.Topics {
-		ends[topic] = map[int]int64{}
-		for _, p := range partitions {
-			ends[topic][p.Partition] = p.LastOffset
-		}
-	}
-	return ends, nil
-}
-
-// behind counts the messages below ends that the group has not committed. A
-// partition without messages needs no commit.
-func behind(ctx context.Context, c *kafka.Client, ends map[string]map[int]int64) (n int64, err error) {
-	if len(ends) == 0 {
-		return 0, nil
-	}
-	ask := map[string][]int{}
-	for topic, partitions := range ends {
-		for p := range partitions {
-			ask[topic] = append(ask[topic], p)
-		}
-	}
-	answer, err := c.OffsetFetch(ctx, &kafka.OffsetFetchRequest{GroupID: group, Topics: ask})
-	if err != nil {
-		return 0, fmt.Errorf("asking for the group's offsets: %w", err)
-	}
-	for topic, partitions := range answer.Topics {
-		for _, p := range partitions {
-			n += max(0, ends[topic][p.Partition]-max(0, p.CommittedOffset))
-		}
-	}
-	return n, nil
+// passes: the broker says by err that it will answer in a moment, as while a
+// group finds its coordinator.
+func passes(err error) bool {
+	code, ok := errors.AsType[kafka.Error](err)
+	return ok && code.Temporary()
 }
 
 func sleep(ctx context.Context, d time.Duration) error {
