@@ -68,7 +68,7 @@ func (c *RunCmd) config(h *house, client *kafka.Client, group *kafka.Group) proj
 	for i, g := range h.guards {
 		s.guards[h.shards[i].Name()] = g
 	}
-	cfg := projector.Config{Group: group, Store: s, Temporary: refresh.Temporary, Metrics: projector.NewMetrics(h.registry), Log: h.env.Log,
+	cfg := projector.Config{Group: group, Name: c.Group, Store: s, Temporary: refresh.Temporary, Metrics: projector.NewMetrics(h.registry), Log: h.env.Log,
 		BatchIDs: c.Batch, Linger: c.Linger, Workers: c.Workers,
 		Earliest: func(ctx context.Context, tp kafka.TopicPartition) (int64, error) {
 			first, err := client.FirstOffsets(ctx, []string{tp.Topic})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -20,14 +21,19 @@ type generation struct {
 	gen     *kafka.Generation
 	lanes   []*lane
 	tracker *tracker
-	budget  *semaphore.Weighted // bytes of messages that are not done
+	budgets map[string]*semaphore.Weighted // by shard: bytes of messages that are not done
 }
 
 // generation works until the generation or ctx ends or something fails. It
 // returns ErrOwnershipLost, nil where ctx ended, or what failed.
 func (p *Projector) generation(ctx context.Context, gen *kafka.Generation) error {
-	g := &generation{Projector: p, gen: gen, budget: semaphore.NewWeighted(p.cfg.InFlight)}
-	g.tracker = newTracker(func(bytes int64) { g.budget.Release(bytes) })
+	g := &generation{Projector: p, gen: gen, budgets: map[string]*semaphore.Weighted{}}
+	for _, a := range gen.Assignments {
+		if shard := shardOf(a.Topic); g.budgets[shard] == nil {
+			g.budgets[shard] = semaphore.NewWeighted(p.cfg.InFlight)
+		}
+	}
+	g.tracker = newTracker(func(tp kafka.TopicPartition, bytes int64) { g.budgets[shardOf(tp.Topic)].Release(bytes) })
 	for _, l := range p.cfg.Lanes {
 		g.lanes = append(g.lanes, newLane(p.laneConfig(l)))
 	}
@@ -39,12 +45,17 @@ func (p *Projector) generation(ctx context.Context, gen *kafka.Generation) error
 	defer lost()
 	err = g.work(ctx, owned, starts)
 	if errors.Is(context.Cause(owned), kafka.ErrOwnershipLost) {
-		err = errors.Join(kafka.ErrOwnershipLost, ignoreEnd(err))
+		// Another member may own the partitions: a mark of ours could replace its.
+		return errors.Join(kafka.ErrOwnershipLost, ignoreEnd(err))
 	}
-	if finalErr := g.finish(ctx); err == nil {
-		err = finalErr
-	}
-	return err
+	return errors.Join(err, g.finish(ctx))
+}
+
+// shardOf is the shard whose messages a topic holds. Each has a budget of its
+// own, so that one that is away does not hold the others back.
+func shardOf(topic string) string {
+	shard, _, _ := strings.Cut(topic, ".")
+	return shard
 }
 
 // until is a context that outlives a stop, for finishing what was fetched, but
@@ -82,17 +93,17 @@ func ignoreEnd(err error) error {
 // fetchAndFinish returns when the generation ends or, after a stop, when all
 // that was fetched is done or the deadline has passed.
 func (g *generation) fetchAndFinish(ctx, laneCtx context.Context, starts map[kafka.TopicPartition]int64) error {
-	fetchCtx, cancel := context.WithCancel(laneCtx)
+	until, cancel := context.WithCancel(laneCtx)
 	defer context.AfterFunc(ctx, cancel)()
 	defer cancel()
-	group, fetchCtx := errgroup.WithContext(fetchCtx)
+	group, fetching := errgroup.WithContext(until)
 	for tp, offset := range starts {
-		group.Go(func() error { return g.fetch(fetchCtx, tp, offset) })
+		group.Go(func() error { return g.fetch(fetching, tp, offset) })
 	}
 	if err := group.Wait(); ignoreEnd(err) != nil {
 		return err
 	}
-	<-fetchCtx.Done() // where nothing is assigned
+	<-until.Done() // a member without partitions waits for the next generation
 	if laneCtx.Err() == nil && ctx.Err() != nil {
 		g.drain(laneCtx)
 	}
@@ -133,13 +144,19 @@ func (g *generation) start(ctx context.Context, a kafka.Assignment, mark int64, 
 	switch {
 	case known && a.Committed:
 		return min(mark, a.Next), nil
-	case known: // the broker forgot the group's offset, MongoDB did not
-		return mark, nil
+	case known && mark < a.Next:
+		return 0, outOfRange(&kafka.OffsetOutOfRangeError{TopicPartition: a.TopicPartition, Wanted: mark, First: a.Next}, g.cfg.Name)
 	case !a.Committed:
-		return a.Next, nil // the earliest
+		// The earliest. Where MongoDB knows a higher offset, the broker forgot the
+		// group's, as it does when a topic is made anew: a replay costs only reads.
+		return a.Next, nil
 	}
 	// MongoDB knows nothing of what was committed: it is new or an old backup.
-	first, err := g.cfg.Earliest(ctx, a.TopicPartition)
+	var first int64
+	err := retry.Do(ctx, retry.Policy{Notify: g.notify("waiting for Kafka")}, kafka.Temporary, func(ctx context.Context) (err error) {
+		first, err = g.cfg.Earliest(ctx, a.TopicPartition)
+		return err
+	})
 	if err != nil {
 		return 0, fmt.Errorf("finding the first offset of %s[%d]: %w", a.Topic, a.Partition, err)
 	}
@@ -163,7 +180,7 @@ func (g *generation) fetch(ctx context.Context, tp kafka.TopicPartition, offset 
 			return err
 		})
 		if err != nil {
-			return outOfRange(err)
+			return outOfRange(err, g.cfg.Name)
 		}
 		for i := range b.Messages {
 			if err := g.take(ctx, tp, &b.Messages[i]); err != nil {
@@ -194,18 +211,20 @@ func (g *generation) shallow(ctx context.Context, tp kafka.TopicPartition) error
 }
 
 // outOfRange adds the next step: what is missing can only be read from the shard.
-func outOfRange(err error) error {
-	if errors.Is(err, kafka.ErrOffsetOutOfRange) {
-		return fmt.Errorf("changes are missing, and going on would lose them: %w. Was the topic recreated, or its retention too short? "+
-			"Run projector backfill, then reset the group to the first offset", err)
+func outOfRange(err error, group string) error {
+	var missing *kafka.OffsetOutOfRangeError
+	if !errors.As(err, &missing) {
+		return err
 	}
-	return err
+	return fmt.Errorf("changes are missing, and going on would lose them: %w. Was the topic recreated, or its retention too short? "+
+		"Stop all members of group %s, delete the group's offsets of the topic in Kafka and the record \"%s/%s/%d\" in _prejoin.watermarks, "+
+		"start a member, and run projector backfill beside it", err, group, group, missing.Topic, missing.Partition)
 }
 
 // take decodes and routes one message to the lanes of its shard.
 func (g *generation) take(ctx context.Context, tp kafka.TopicPartition, m *kafka.Message) error {
 	bytes := min(int64(m.Size()), g.cfg.InFlight)
-	if err := g.budget.Acquire(ctx, bytes); err != nil {
+	if err := g.budgets[shardOf(tp.Topic)].Acquire(ctx, bytes); err != nil {
 		return err
 	}
 	receipt := g.tracker.take(tp, m.Offset, bytes)

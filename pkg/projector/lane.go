@@ -32,10 +32,12 @@ type laneConfig struct {
 	walker    Walker
 	asker     Asker
 	fanout    func(route int) bool // whether a lookup route has many documents a row
-	batch     int                  // ids at most
-	bytes     int64                // message bytes at most in what is gathered for one batch
-	linger    time.Duration        // the longest wait for a batch to fill
-	workers   int                  // batches in flight
+	shard     string
+	model     string
+	batch     int           // ids at most
+	bytes     int64         // message bytes at most in what is gathered for one batch
+	linger    time.Duration // the longest wait for a batch to fill
+	workers   int           // batches in flight
 	metrics   *Metrics
 }
 
@@ -83,9 +85,11 @@ func newLane(cfg laneConfig) *lane {
 
 // run works until the context ends or something fails that waiting cannot cure.
 func (l *lane) run(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	defer l.drain()
+	defer cancel() // first: a worker may wait for hours
 	for {
 		timer.Reset(l.untilDue())
 		select {

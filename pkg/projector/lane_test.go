@@ -99,7 +99,7 @@ type bench struct {
 var partition0 = kafka.TopicPartition{Topic: "t"}
 
 func newBench(t *testing.T, s *shard) *bench {
-	b := &bench{t: t, shard: s, tracker: newTracker(func(int64) {})}
+	b := &bench{t: t, shard: s, tracker: newTracker(func(kafka.TopicPartition, int64) {})}
 	b.lane = newLane(laneConfig{refresher: s, asker: s, fanout: func(r int) bool { return r == 1 }, batch: 1000, bytes: 8 << 20,
 		linger: 20 * time.Millisecond, workers: 2, metrics: NewMetrics(prometheus.NewRegistry())})
 	ctx, cancel := context.WithCancel(t.Context())

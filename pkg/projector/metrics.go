@@ -16,7 +16,7 @@ type Metrics struct {
 	unrouted  *prometheus.CounterVec
 	lag       *prometheus.GaugeVec
 	assigned  prometheus.Gauge
-	invisible prometheus.Gauge
+	invisible *prometheus.GaugeVec
 	batch     prometheus.Histogram
 	walks     prometheus.Counter
 	committed prometheus.Gauge
@@ -34,8 +34,8 @@ func NewMetrics(reg prometheus.Registerer) *Metrics {
 			Help: "Messages of a partition that are not fetched yet."}, []string{"topic", "partition"}),
 		assigned: f.NewGauge(prometheus.GaugeOpts{Name: "prejoin_assigned_partitions",
 			Help: "Partitions that this process owns."}),
-		invisible: f.NewGauge(prometheus.GaugeOpts{Name: "prejoin_invisible_keys",
-			Help: "Documents and lookups that wait until a transaction is visible on the shard."}),
+		invisible: f.NewGaugeVec(prometheus.GaugeOpts{Name: "prejoin_invisible_keys",
+			Help: "Documents and lookups that wait until a transaction is visible on the shard."}, []string{"shard", "model"}),
 		batch: f.NewHistogram(prometheus.HistogramOpts{Name: "prejoin_batch_documents",
 			Help: "Documents a batch of the live path.", Buckets: []float64{1, 3, 10, 30, 100, 300, 1000}}),
 		walks: f.NewCounter(prometheus.CounterOpts{Name: "prejoin_walks_total",

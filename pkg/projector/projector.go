@@ -42,6 +42,7 @@ type Lane struct {
 // Config is what a Projector is made of.
 type Config struct {
 	Group     Group
+	Name      string // the group's
 	Store     Store
 	Lanes     []Lane
 	Earliest  func(context.Context, kafka.TopicPartition) (int64, error) // the first offset that the broker has
@@ -73,6 +74,9 @@ type laneRoutes struct {
 func New(cfg Config) (*Projector, error) {
 	if len(cfg.Lanes) == 0 {
 		return nil, errors.New("there is nothing to project: configure at least one shard and one model")
+	}
+	if cfg.BatchIDs < 0 || cfg.Workers < 0 || cfg.Linger < 0 {
+		return nil, errors.New("a batch, its workers and its linger cannot be negative: leave them out for the defaults")
 	}
 	cfg.BatchIDs = orDefault(cfg.BatchIDs, 1000)
 	cfg.BatchBytes = orDefault(cfg.BatchBytes, 8<<20)
@@ -124,19 +128,19 @@ func (p *Projector) Run(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("joining the consumer group: %w", err)
 		}
+		p.cfg.Metrics.lag.Reset() // those of the generation before may be another member's now
 		p.cfg.Metrics.assigned.Set(float64(len(gen.Assignments)))
 		p.cfg.Log.Info("partitions assigned", "generation", gen.ID, "partitions", len(gen.Assignments))
 		err = p.generation(ctx, gen)
 		gen.Release()
 		p.cfg.Metrics.assigned.Set(0)
-		switch {
-		case errors.Is(err, kafka.ErrOwnershipLost) && ctx.Err() == nil:
-			p.cfg.Log.Info("partitions given up: the group rebalances", "generation", gen.ID)
-		case err != nil:
-			return err
-		default:
-			return nil
+		if errors.Is(err, kafka.ErrOwnershipLost) {
+			err = nil
 		}
+		if err != nil || ctx.Err() != nil {
+			return err
+		}
+		p.cfg.Log.Info("partitions given up: the group rebalances", "generation", gen.ID)
 	}
 }
 

@@ -11,11 +11,12 @@ import (
 type tracker struct {
 	mu         sync.Mutex
 	partitions map[kafka.TopicPartition]*partition
-	freed      func(bytes int64)
+	freed      func(tp kafka.TopicPartition, bytes int64)
 }
 
 // partition holds the receipts of messages that are not committed, in order.
 type partition struct {
+	name    kafka.TopicPartition
 	open    []*receipt
 	next    int64 // everything below is done
 	changed bool  // since the last call of watermarks
@@ -30,7 +31,7 @@ type receipt struct {
 	holds     int // guarded by tracker.mu
 }
 
-func newTracker(freed func(bytes int64)) *tracker {
+func newTracker(freed func(tp kafka.TopicPartition, bytes int64)) *tracker {
 	return &tracker{partitions: map[kafka.TopicPartition]*partition{}, freed: freed}
 }
 
@@ -40,7 +41,7 @@ func (t *tracker) take(tp kafka.TopicPartition, offset, bytes int64) *receipt {
 	defer t.mu.Unlock()
 	p := t.partitions[tp]
 	if p == nil {
-		p = &partition{next: offset}
+		p = &partition{name: tp, next: offset}
 		t.partitions[tp] = p
 	}
 	r := &receipt{tracker: t, partition: p, next: offset + 1, bytes: bytes, holds: 1}
@@ -67,7 +68,7 @@ func (r *receipt) release() {
 	}
 	r.tracker.mu.Unlock()
 	if done {
-		r.tracker.freed(r.bytes)
+		r.tracker.freed(r.partition.name, r.bytes)
 	}
 }
 

@@ -3,20 +3,20 @@ package projector
 import (
 	"testing"
 
-	"go.uber.org/goleak"
 	"pgregory.net/rapid"
 
 	"prejoin/pkg/kafka"
+	"prejoin/pkg/testenv"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { testenv.Main(m) }
 
 // TestWatermarkNeverPassesAnOpenMessage: in whatever order messages are done,
 // the watermark is the offset of the first that is not, and every byte is freed.
 func TestWatermarkNeverPassesAnOpenMessage(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var freed int64
-		tr := newTracker(func(b int64) { freed += b })
+		tr := newTracker(func(_ kafka.TopicPartition, b int64) { freed += b })
 		tp := kafka.TopicPartition{Topic: "t", Partition: 1}
 		n := rapid.IntRange(1, 60).Draw(t, "messages")
 		holds := make([]int, n)

@@ -87,7 +87,7 @@ func (l *lane) settle(r result) {
 		l.retries = append(l.retries, later)
 		slices.SortFunc(l.retries, func(a, b waiting) int { return a.at.Compare(b.at) })
 	}
-	l.metrics.invisible.Set(float64(l.invisible()))
+	l.metrics.invisible.WithLabelValues(l.shard, l.model).Set(float64(l.invisible()))
 }
 
 // settleLookups gathers what each route's lookup found. The messages of the
