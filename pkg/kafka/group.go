@@ -41,6 +41,7 @@ type Group struct {
 
 	mu     sync.Mutex
 	inner  *kafkago.ConsumerGroup
+	joined map[string]int // the partitions of the topics that inner reads
 	closed chan struct{}
 	once   sync.Once
 	missed []string // the absent topics that were last logged
@@ -84,8 +85,8 @@ func (g *Group) Next(ctx context.Context) (*Generation, error) {
 	}
 }
 
-// join returns the member of the topics that exist now, and waits until there is one: an absent topic would empty every
-// assignment of the group.
+// join returns the member and the partitions of the topics that it reads. Where there is no member it makes one of the topics that
+// exist now, and waits until there are any: an absent topic would empty every assignment of the group.
 func (g *Group) join(ctx context.Context) (*kafkago.ConsumerGroup, map[string]int, error) {
 	for {
 		found, err := g.client.Partitions(ctx, g.cfg.Topics)
@@ -94,8 +95,7 @@ func (g *Group) join(ctx context.Context) (*kafkago.ConsumerGroup, map[string]in
 		}
 		g.tellMissing(found)
 		if len(found) > 0 {
-			inner, err := g.member(found)
-			return inner, found, err
+			return g.member(found)
 		}
 		select {
 		case <-ctx.Done():
@@ -120,16 +120,18 @@ func (g *Group) tellMissing(found map[string]int) {
 	g.missed = missing
 }
 
-func (g *Group) member(found map[string]int) (*kafkago.ConsumerGroup, error) {
+// member returns what it was made with beside the member that there is, and not what was found: else a topic that appeared
+// between two generations would never be seen as new and never be read.
+func (g *Group) member(found map[string]int) (*kafkago.ConsumerGroup, map[string]int, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	select {
 	case <-g.closed:
-		return nil, ErrClosed
+		return nil, nil, ErrClosed
 	default:
 	}
 	if g.inner != nil {
-		return g.inner, nil
+		return g.inner, g.joined, nil
 	}
 	topics := make([]string, 0, len(found))
 	for topic := range found {
@@ -139,13 +141,14 @@ func (g *Group) member(found map[string]int) (*kafkago.ConsumerGroup, error) {
 	inner, err := kafkago.NewConsumerGroup(kafkago.ConsumerGroupConfig{
 		ID: g.cfg.Group, Brokers: g.client.cfg.Brokers, Topics: topics, StartOffset: kafkago.FirstOffset,
 		HeartbeatInterval: g.cfg.Heartbeat, SessionTimeout: g.cfg.Session, RebalanceTimeout: g.cfg.Rebalance, JoinGroupBackoff: g.cfg.Backoff,
-		Dialer: &kafkago.Dialer{ClientID: g.client.cfg.ClientID, Timeout: g.client.cfg.Timeout},
+		GroupBalancers: []kafkago.GroupBalancer{balancer{}},
+		Dialer:         &kafkago.Dialer{ClientID: g.client.cfg.ClientID, Timeout: g.client.cfg.Timeout},
 	})
 	if err != nil {
-		return nil, fmt.Errorf("setting up consumer group %s: %w", g.cfg.Group, err)
+		return nil, nil, fmt.Errorf("setting up consumer group %s: %w", g.cfg.Group, err)
 	}
-	g.inner = inner
-	return inner, nil
+	g.inner, g.joined = inner, found
+	return inner, found, nil
 }
 
 func (g *Group) forget(inner *kafkago.ConsumerGroup) {

@@ -167,3 +167,35 @@ func TestSurvivesAnUnreachableBroker(t *testing.T) {
 		t.Fatalf("next without a broker: %v, want a temporary error", err)
 	}
 }
+
+// TestJoinsATopicThatAppearsBetweenGenerations: the look of Next finds it while the member still reads the old topics.
+func TestJoinsATopicThatAppearsBetweenGenerations(t *testing.T) {
+	cluster, c := broker(t)
+	ensure(t, c, 2, "a")
+	cfg := fast("a", "later")
+	cfg.Watch = 2 * time.Second // the first generation must not see it
+	g := member(t, c, cfg)
+	gen := next(t, g)
+	peer := member(t, open(t, cluster), fast("a"))
+	joined := make(chan *kafka.Generation, 1)
+	go func() { joined <- next(t, peer) }()
+	defer func() { (<-joined).Release() }()
+	<-gen.Done() // for the peer joins
+	ensure(t, c, 2, "later")
+	gen.Release()
+	for deadline := time.Now().Add(15 * time.Second); ; {
+		gen = next(t, g)
+		for _, a := range gen.Assignments {
+			if a.Topic == "later" {
+				gen.Release()
+				return
+			}
+		}
+		select {
+		case <-gen.Done():
+			gen.Release()
+		case <-time.After(time.Until(deadline)):
+			t.Fatalf("the topic that appeared is not read: %+v", gen.Assignments)
+		}
+	}
+}
