@@ -42,7 +42,7 @@ func describe(m *readmodel.Model, r query.Reader) readmodel.Description {
 		}
 	}
 	for _, p := range d.Access {
-		if r.All || p.Scope != query.ScopeNone {
+		if r.Uses(p.Scope) {
 			access = append(access, p)
 		}
 	}

@@ -30,7 +30,7 @@ func (q asked) choose() (*readmodel.Access, error) {
 	var best *readmodel.Access
 	for i := range q.model.Access {
 		a := &q.model.Access[i]
-		if q.usable(a) && len(q.gaps(a)) == 0 && (best == nil || q.narrower(a, best)) {
+		if q.reader.mayUse(a) && len(q.gaps(a)) == 0 && (best == nil || q.narrower(a, best)) {
 			best = a
 		}
 	}
@@ -41,11 +41,6 @@ func (q asked) choose() (*readmodel.Access, error) {
 		return nil, tooWide("The request needs %d index scans, but at most %d are merged in order; name fewer values in in: lists%s.", n, maxScans, q.fewerScopes(best))
 	}
 	return best, nil
-}
-
-// usable: a pattern without scope is for operators only.
-func (q asked) usable(a *readmodel.Access) bool {
-	return a.Scope != ScopeNone || q.reader.All
 }
 
 func (q asked) narrower(a, b *readmodel.Access) bool {
@@ -133,7 +128,7 @@ func (q asked) nothingFits() error {
 	var gaps []string
 	for i := range q.model.Access {
 		a := &q.model.Access[i]
-		if g := q.gaps(a); q.usable(a) && (nearest == nil || len(g) < len(gaps)) {
+		if g := q.gaps(a); q.reader.mayUse(a) && (nearest == nil || len(g) < len(gaps)) {
 			nearest, gaps = a, g
 		}
 	}

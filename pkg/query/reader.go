@@ -115,26 +115,54 @@ func scopeNames(m *readmodel.Model) string {
 }
 
 // checkScope refuses a filter that names a value outside the reader's scope,
-// known or not: the answer is the same for a foreign and an absent merchant.
+// known or not: the answer is the same for a foreign and an absent merchant. A
+// filter on a scope that the key does not have is refused too, unless a pattern
+// within its own scope holds the field: any other index would be read over
+// foreign rows, and the time that takes tells how many there are.
 func checkScope(m *readmodel.Model, r Reader, conditions []condition) error {
 	if r.All {
 		return nil
 	}
-	for name, values := range r.Scopes {
-		f := scopeField(m, name)
+	for _, s := range m.Scope {
 		for _, c := range conditions {
-			if f == nil || c.field.Name != f.Name {
+			if c.field.Name != s.Field {
 				continue
 			}
-			for _, v := range c.values {
-				if !slices.Contains(values, v) {
-					return outOfScope("This key is not allowed to read %s %v; ask only for those in its scope.", f.Name, v)
-				}
+			if len(r.Scopes[s.Name]) == 0 && !compares(m, r, s.Field) {
+				return outOfScope("This key is not limited by %s, so it cannot ask by %s; leave %s out.", s.Name, s.Field, s.Field)
+			}
+			if v, foreign := foreign(r.Scopes[s.Name], c.values); foreign {
+				return outOfScope("This key is not allowed to read %s %v; ask only for those in its scope.", s.Field, v)
 			}
 		}
 	}
 	return nil
 }
+
+// compares reports that some pattern within the reader's scope compares the field.
+func compares(m *readmodel.Model, r Reader, field string) bool {
+	return slices.ContainsFunc(m.Access, func(a readmodel.Access) bool {
+		return r.mayUse(&a) && slices.Contains(a.Equal, field)
+	})
+}
+
+// foreign is the first value that is not allowed, where anything limits them.
+func foreign(allowed, values []any) (any, bool) {
+	for _, v := range values {
+		if len(allowed) > 0 && !slices.Contains(allowed, v) {
+			return v, true
+		}
+	}
+	return nil, false
+}
+
+// mayUse: an access pattern is for those who hold its scope, and for operators.
+func (r Reader) mayUse(a *readmodel.Access) bool {
+	return r.All || len(r.Scopes[a.Scope]) > 0
+}
+
+// Uses reports whether the reader may ask by the pattern of that scope.
+func (r Reader) Uses(scope string) bool { return r.mayUse(&readmodel.Access{Scope: scope}) }
 
 func sortedKeys(m map[string][]any) []string {
 	keys := make([]string, 0, len(m))
