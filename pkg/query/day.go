@@ -1,31 +1,51 @@
 package query
 
 import (
+	"regexp"
 	"strings"
 	"sync"
 	"time"
 )
 
-// zones keeps the locations that loaded: at most as many as the database of
-// time zones has names.
-var zones sync.Map
+// zones keeps the locations that loaded. Where file names have several spellings
+// (Asia//Seoul, asia/seoul on some systems), so would one zone: only the plain
+// form is read, and no more are kept than the database has names, about 600.
+var zones = struct {
+	sync.RWMutex
+	known map[string]*time.Location
+}{known: map[string]*time.Location{}}
+
+const maxZones = 1000
+
+var zoneForm = regexp.MustCompile(`^[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+){0,2}$`)
 
 // Zone finds an IANA time zone. "Local" is refused, since it is the server's,
 // and so are the folders posix/ and right/ of the database. The error is a *Problem.
 func Zone(name string) (*time.Location, error) {
-	if z, ok := zones.Load(name); ok {
-		return z.(*time.Location), nil
+	zones.RLock()
+	z := zones.known[name]
+	zones.RUnlock()
+	if z != nil {
+		return z, nil
 	}
-	bad := name == "" || name == "Local" || len(name) > 64 || strings.HasPrefix(name, "posix") || strings.HasPrefix(name, "right/")
-	if bad {
+	ok := len(name) <= 64 && zoneForm.MatchString(name) && name != "Local" && !strings.HasPrefix(name, "posix") && !strings.HasPrefix(name, "right/")
+	if !ok {
 		return nil, badParameter("tz=%s is not a time zone; give an IANA name such as Asia/Seoul.", short(name))
 	}
 	z, err := time.LoadLocation(name)
 	if err != nil {
 		return nil, badParameter("tz=%s is not a time zone; give an IANA name such as Asia/Seoul.", short(name))
 	}
-	zones.Store(name, z)
+	keepZone(name, z)
 	return z, nil
+}
+
+func keepZone(name string, z *time.Location) {
+	zones.Lock()
+	defer zones.Unlock()
+	if len(zones.known) < maxZones {
+		zones.known[name] = z
+	}
 }
 
 // startOfDay is the first instant of a calendar day in a zone. Midnight may not

@@ -46,3 +46,21 @@ func TestDaysAreContiguous(t *testing.T) {
 		}
 	}
 }
+
+// Each spelling that loads is kept: a client must not find many for one zone.
+func TestZoneHasOneSpelling(t *testing.T) {
+	before := len(zones.known)
+	for _, name := range []string{"Asia//Seoul", "Asia/./Seoul", "./Asia/Seoul", "Asia/Seoul/", "/Asia/Seoul", "Asia///./Seoul", "Asia/../Asia/Seoul", "", "Local", "right/Asia/Seoul"} {
+		if _, err := Zone(name); err == nil {
+			t.Errorf("%q is taken", name)
+		}
+	}
+	if n := len(zones.known); n != before {
+		t.Errorf("%d more zones are kept", n-before)
+	}
+	for _, name := range []string{"UTC", "Asia/Seoul", "America/Argentina/Buenos_Aires", "Etc/GMT+9", "America/Port-au-Prince"} {
+		if _, err := Zone(name); err != nil {
+			t.Error(err)
+		}
+	}
+}
