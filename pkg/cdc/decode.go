@@ -27,16 +27,22 @@ func Decode(msg Message, wanted func(schema, table string) []string) (Change, er
 		return f.transaction()
 	case f.tsMs != nil && f.members == 1:
 		return f.heartbeat(msg.Key)
-	case f.flatOp != nil || f.deleted != nil:
-		return f.flat(msg, wanted)
+	case f.flat:
+		return Change{}, flattened()
 	}
 	return Change{}, unknownForm()
 }
 
 func unknownForm() error {
 	return refuse("expected Debezium's envelope with op and source, a heartbeat or transaction metadata; " +
-		"a flattened event needs add.fields=op,lsn,source.txId; an outbox event needs a column that defaults to " +
-		"pg_current_xact_id(), placed in a header, and is not read yet: publish the tables themselves")
+		"if the connector flattens events, remove its ExtractNewRecordState transform; an outbox event is not read yet: publish the tables themselves")
+}
+
+// flattened refuses the form: an update in it has one row image, so it does not name the document that a row has left, and by the
+// transform's default nothing but a tombstone is left of a delete.
+func flattened() error {
+	return refuse("expected Debezium's envelope: a flattened event does not name the row as it was, so a moved or deleted row would be missed; " +
+		"remove the ExtractNewRecordState transform from the connector")
 }
 
 func (f *frame) envelope(wanted Wanted) (Change, error) {

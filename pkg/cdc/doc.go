@@ -2,8 +2,9 @@
 //
 // In flows one Kafka message, out flows one Change: which row of which table was touched, by which
 // transaction, with the columns that the caller asked for. It reads Debezium's envelope with and without a
-// schema (told apart message by message), flattened events that carry transaction ids, tombstones, truncates,
-// logical messages, heartbeats, transaction metadata, and the transaction markers that kafka-go delivers as messages.
+// schema (told apart message by message), tombstones, truncates, logical messages, heartbeats, transaction metadata, and
+// the transaction markers that kafka-go delivers as messages. Flattened events (ExtractNewRecordState) are refused: they
+// do not name the row as it was.
 // The way back, AppendEnvelope and AppendKey, is what the built-in capture writes.
 //
 // It promises that the digits of a number leave as they came (no float64 anywhere), that nothing but the wanted

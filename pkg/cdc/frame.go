@@ -7,10 +7,7 @@ type frame struct {
 	op, tsMs              []byte
 	status, id            []byte // of transaction metadata
 	collections           bool
-	flatOp, flatTx        []byte // of the flattened form
-	flatLSN, flatTs       []byte
-	flatSchema, flatTable []byte
-	flatName, deleted     []byte
+	flat                  bool // a member that only ExtractNewRecordState adds
 	members               int
 }
 
@@ -59,28 +56,7 @@ func (f *frame) set(name string, raw []byte) {
 		f.id = raw
 	case "data_collections":
 		f.collections = true
-	default:
-		f.setFlat(name, raw)
-	}
-}
-
-func (f *frame) setFlat(name string, raw []byte) {
-	switch name {
-	case "__op":
-		f.flatOp = raw
-	case "__lsn", "__source_lsn":
-		f.flatLSN = raw
-	case "__txId", "__source_txId":
-		f.flatTx = raw
-	case "__source_ts_ms":
-		f.flatTs = raw
-	case "__schema", "__source_schema":
-		f.flatSchema = raw
-	case "__table", "__source_table":
-		f.flatTable = raw
-	case "__name", "__source_name":
-		f.flatName = raw
-	case "__deleted":
-		f.deleted = raw
+	case "__op", "__deleted":
+		f.flat = true
 	}
 }
