@@ -16,6 +16,8 @@ import (
 	"prejoin/pkg/capture"
 	"prejoin/pkg/cdc"
 	"prejoin/pkg/kafka"
+	"prejoin/pkg/readmodel"
+	"prejoin/pkg/route"
 	"prejoin/pkg/testenv"
 )
 
@@ -217,8 +219,8 @@ func TestTellsWhatHappensToRows(t *testing.T) {
 		`{"id":9007199254740993} c none -> `+big,
 		`{"id":2} c none -> 2,null,null,null,null`,
 		`{"id":2} u none -> 2,NaN,null,f,null`,
-		`{"id":2} d 2,null,null,null,null -> none`, `{"id":2} tombstone`, `{"id":3} c none -> 3,NaN,null,f,null`,
-		`{"id":3} d 3,null,null,null,null -> none`, `{"id":3} tombstone`,
+		`{"id":2} d 2,unsent,unsent,unsent,unsent -> none`, `{"id":2} tombstone`, `{"id":3} c none -> 3,NaN,null,f,null`,
+		`{"id":3} d 3,unsent,unsent,unsent,unsent -> none`, `{"id":3} tombstone`,
 		` t none -> none`,
 		`{"id":4} c none -> 4,null,null,null,null`)
 	r.want("public.f", columns,
@@ -245,7 +247,32 @@ func TestNamesBothParents(t *testing.T) {
 	r.start()
 	r.exec("INSERT INTO line VALUES (1, 10, 'a')", "UPDATE line SET kind = 'b'", "UPDATE line SET parent = 20", "DELETE FROM line")
 	r.want("public.line", []string{"id", "parent", "kind"},
-		`{"id":1} c none -> 1,10,a`, `{"id":1} u none -> 1,10,b`, `{"id":1} u 1,10,null -> 1,20,b`, `{"id":1} d 1,20,null -> none`, `{"id":1} tombstone`)
+		`{"id":1} c none -> 1,10,a`, `{"id":1} u none -> 1,10,b`, `{"id":1} u 1,10,unsent -> 1,20,b`, `{"id":1} d 1,20,unsent -> none`, `{"id":1} tombstone`)
+}
+
+// TestAParentThatIsNotNamedIsNoNull: someone takes the parent out of the replica identity while the capture runs. A delete that said
+// "parent": null would touch no document (law 3).
+func TestAParentThatIsNotNamedIsNoNull(t *testing.T) {
+	r := newRig(t, testenv.Postgres(t))
+	r.own("line", "id bigint PRIMARY KEY, parent bigint", "FULL")
+	r.own("other", "id bigint NOT NULL UNIQUE, parent bigint PRIMARY KEY", "USING INDEX other_id_key")
+	r.start()
+	r.exec("INSERT INTO line VALUES (1, 10), (2, NULL)", "DELETE FROM line WHERE id = 2", "ALTER TABLE line REPLICA IDENTITY DEFAULT", "DELETE FROM line",
+		"INSERT INTO other VALUES (1, 10)", "UPDATE other SET id = 2", "DELETE FROM other")
+	columns := []string{"id", "parent"}
+	r.want("public.line", columns, `{"id":1} c none -> 1,10`, `{"id":2} c none -> 2,null`, `{"id":2} d 2,null -> none`, `{"id":2} tombstone`,
+		`{"id":1} d 1,unsent -> none`, `{"id":1} tombstone`)
+	r.want("public.other", columns, `{"parent":10} c none -> 1,10`, `{"parent":10} u 1,unsent -> 2,10`, `{"parent":null} d 2,unsent -> none`, `{"parent":null} tombstone`)
+
+	router := route.New(&readmodel.Model{Routes: []readmodel.Route{{Table: "public.line", ID: "parent"}}})
+	c, err := cdc.Decode(cdc.Message{Value: r.messages(r.shard.Name + ".public.line")[4].Value}, router.Wanted)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var missing *route.MissingColumnError
+	if touch, err := router.Route(&c); !errors.As(err, &missing) {
+		t.Errorf("a delete without its parent touches %+v, %v; want a MissingColumnError", touch, err)
+	}
 }
 
 func TestSaysWhatWasNotSent(t *testing.T) {
@@ -259,7 +286,7 @@ func TestSaysWhatWasNotSent(t *testing.T) {
 	}
 	x := strings.Repeat("x", 30)
 	r.want("public.a", []string{"id", "n", "note"}, `{"id":1} c none -> 1,1,`+x, `{"id":1} u none -> 1,2,unsent`,
-		`{"id":1} d 1,null,null -> none`, `{"id":1} tombstone`, `{"id":2} c none -> 2,2,unsent`)
+		`{"id":1} d 1,unsent,unsent -> none`, `{"id":1} tombstone`, `{"id":2} c none -> 2,2,unsent`)
 	r.want("public.f", []string{"id", "n", "note"}, `{"id":1} c none -> 1,1,`+x, `{"id":1} u 1,1,`+x+` -> 1,2,`+x,
 		`{"id":1} d 1,2,`+x+` -> none`, `{"id":1} tombstone`, `{"id":2} c none -> 2,2,`+x)
 }

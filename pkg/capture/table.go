@@ -14,7 +14,8 @@ type table struct {
 	schema, name, topic string
 	heartbeat           bool
 	forms               []form
-	primary             []int // the columns of the message key
+	identity            []bool // by column: part of the replica identity
+	primary             []int  // the columns of the message key
 
 	old, new, keyRow []cdc.Column // reused
 }
@@ -37,7 +38,7 @@ func newTable(ctx context.Context, s *shard, described *wal.Table) (*table, erro
 	t := &table{schema: described.Schema, name: described.Name, topic: s.topic(described.Schema, described.Name),
 		heartbeat: isHeartbeat(described.Schema, described.Name)}
 	for _, c := range described.Columns {
-		t.forms = append(t.forms, forms[c.Type])
+		t.forms, t.identity = append(t.forms, forms[c.Type]), append(t.identity, c.Identity)
 		column := cdc.Column{Name: c.Name}
 		t.old, t.new = append(t.old, column), append(t.new, column)
 	}
@@ -69,6 +70,21 @@ func (w *writer) columns(dst *[]cdc.Column, t *table, row, old []wal.Value) []cd
 	return (*dst)[:len(row)]
 }
 
+// old is the row as it was. Of a row that holds only the replica identity the other columns are unknown, though the protocol sends
+// them as null: written as null they would name no parent, and nobody would notice that one is missing.
+func (w *writer) old(t *table, e *wal.Event) []cdc.Column {
+	row := w.columns(&t.old, t, e.Old, nil)
+	if !e.OldIsKey {
+		return row
+	}
+	for i := range row {
+		if !t.identity[i] {
+			row[i].Text, row[i].Form = nil, cdc.Unsent
+		}
+	}
+	return row
+}
+
 func (w *writer) column(c *cdc.Column, f form, v wal.Value) {
 	c.Text, c.Form = v.Text, cdc.Text
 	switch {
@@ -89,24 +105,30 @@ func (w *writer) column(c *cdc.Column, f form, v wal.Value) {
 
 func isFinite(text []byte) bool { return !bytes.ContainsAny(text, "NI") }
 
-// key appends the columns of the primary key to dst.
+// key appends the columns of the primary key to dst; one that is unknown is null there.
 func (t *table) key(dst, row []cdc.Column) []cdc.Column {
 	for _, i := range t.primary {
-		dst = append(dst, row[i])
+		c := row[i]
+		if c.Form == cdc.Unsent {
+			c.Form = cdc.Null
+		}
+		dst = append(dst, c)
 	}
 	return dst
 }
 
 // keyChanged tells whether an update moved the row to another primary key. A replica identity without the primary key
-// cannot tell: its columns are null there.
+// cannot tell: its columns are unsent there.
 func (t *table) keyChanged(old, row []cdc.Column) bool {
 	if old == nil {
 		return false
 	}
 	for _, i := range t.primary {
-		if old[i].Form != cdc.Null && row[i].Form != cdc.Unsent && !bytes.Equal(old[i].Text, row[i].Text) {
+		if known(&old[i]) && row[i].Form != cdc.Unsent && !bytes.Equal(old[i].Text, row[i].Text) {
 			return true
 		}
 	}
 	return false
 }
+
+func known(c *cdc.Column) bool { return c.Form != cdc.Null && c.Form != cdc.Unsent }

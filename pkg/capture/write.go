@@ -62,7 +62,7 @@ func (w *writer) row(ctx context.Context, e *wal.Event) error {
 		return w.heartbeat(ctx)
 	}
 	w.scratch = w.scratch[:0]
-	old := w.columns(&t.old, t, e.Old, nil)
+	old := w.old(t, e)
 	switch e.Kind {
 	case wal.Insert:
 		return w.emit(ctx, t, e, 'c', nil, w.columns(&t.new, t, e.New, nil), nil)

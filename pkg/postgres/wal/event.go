@@ -24,7 +24,7 @@ type Event struct {
 	Tx        Tx
 	Table     *Table
 	Old       []Value // nil: not sent, the replica identity did not change
-	OldIsKey  bool    // Old holds the replica identity, its other columns are null
+	OldIsKey  bool    // Old holds only the columns of the replica identity: its others are Null and mean unknown
 	New       []Value
 	Truncated []*Table
 }
