@@ -16,7 +16,7 @@ type BackfillCmd struct {
 
 // Run runs the subcommand.
 func (c *BackfillCmd) Run(ctx context.Context, env *Env) error {
-	consent := refresh.Register
+	consent := refresh.Walk
 	if c.AcceptIncarnation {
 		consent = refresh.Accept
 	}
@@ -35,13 +35,11 @@ func (c *BackfillCmd) Run(ctx context.Context, env *Env) error {
 	if err != nil {
 		return err
 	}
-	if err := h.serve(ctx); err != nil {
+	if err := h.walked(ctx); err != nil {
 		return err
 	}
-	for i, g := range h.guards {
-		if _, err := h.db.RecordRank(ctx, h.shards[i].Name(), g.Epoch(), g.Highest()); err != nil {
-			return err
-		}
+	if err := h.serve(ctx); err != nil {
+		return err
 	}
 	for _, r := range reports {
 		fmt.Fprintf(env.Stdout, "%s  %s  %d documents, %d gone, %d already there, %.1f s\n", r.Shard, r.Model, r.Live, r.Gone, r.Superfluous, r.Seconds)
@@ -67,6 +65,24 @@ func (h *house) serve(ctx context.Context) error {
 	for _, m := range h.models {
 		if err := h.db.Serve(ctx, m); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// walked notes that every document was read under the shards' present epochs.
+func (h *house) walked(ctx context.Context) error {
+	for i, g := range h.guards {
+		name := h.shards[i].Name()
+		if _, err := h.db.RecordRank(ctx, name, g.Epoch(), g.Highest()); err != nil {
+			return err
+		}
+		current, err := h.db.RecordWalk(ctx, name, g.Epoch())
+		if err != nil {
+			return err
+		}
+		if !current {
+			return &refresh.EpochError{Shard: name}
 		}
 	}
 	return nil

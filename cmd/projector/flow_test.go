@@ -188,6 +188,20 @@ func TestNewIncarnation(t *testing.T) {
 	if err != nil || n != 0 {
 		t.Errorf("%d documents of shard0 are not of epoch 2 (%v)", n, err)
 	}
+
+	// An epoch that was raised by a walk that did not end is still owed its walk.
+	_, err = w.mongo.Collection("_prejoin.shards").UpdateOne(t.Context(), bson.D{{Key: "_id", Value: "shard0"}}, bson.D{{Key: "$set", Value: bson.D{{Key: "walked", Value: 1}}}})
+	w.must(err)
+	if out := w.expect(1, "run"); !bytes.Contains([]byte(out), []byte("let projector backfill run to its end")) {
+		t.Errorf("run does not say what is owed: %s", out)
+	}
+	w.expect(0, "backfill")
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(3*time.Second, cancel)
+	var out bytes.Buffer
+	if status := run(ctx, w.args("run", "--admin-addr=127.0.0.1:0"), &out, &out); status != 0 {
+		t.Errorf("run after the walk: status %d: %s", status, out.String())
+	}
 }
 
 // within waits until f holds.

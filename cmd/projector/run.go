@@ -26,7 +26,7 @@ type RunCmd struct {
 
 // Run runs the subcommand until ctx ends.
 func (c *RunCmd) Run(ctx context.Context, env *Env) error {
-	h, err := openHouse(ctx, env, refresh.Register)
+	h, err := openHouse(ctx, env, refresh.Work)
 	if err != nil {
 		return err
 	}

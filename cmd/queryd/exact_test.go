@@ -50,7 +50,7 @@ func (h *house) project(t *testing.T, settlements int) []testenv.Shard {
 			t.Fatal(err)
 		}
 		t.Cleanup(shard.Close)
-		guard, err := refresh.Enlist(t.Context(), shard, h.db, refresh.Register)
+		guard, err := refresh.Enlist(t.Context(), shard, h.db, refresh.Walk)
 		if err != nil {
 			t.Fatal(err)
 		}

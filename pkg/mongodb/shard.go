@@ -18,6 +18,9 @@ type ShardRecord struct {
 	SystemIdentifier string   `bson:"systemIdentifier"`
 	Timeline         int32    `bson:"timeline"`
 	HighestRank      int64    `bson:"highestRank"` // of the current epoch
+	// Walked is the last epoch under which every document was read again. While
+	// it is below Epoch, documents may hold what the shard has lost.
+	Walked int64 `bson:"walked"`
 }
 
 // Shard returns the record of that shard, as a majority holds it, or ErrNotFound.
@@ -42,6 +45,7 @@ func (db *DB) RegisterShard(ctx context.Context, s ShardRecord) (*ShardRecord, e
 	if s.Epoch == 0 {
 		s.Epoch = 1
 	}
+	s.Walked = s.Epoch // nothing was written under an earlier one
 	err := record(ctx, "registering shard "+s.Name, func(ctx context.Context) error {
 		_, err := db.w.Collection(shardsCollection).InsertOne(ctx, s)
 		if mongo.IsDuplicateKeyError(err) {
@@ -74,6 +78,19 @@ func (db *DB) RaiseEpoch(ctx context.Context, seen, next ShardRecord) (*ShardRec
 	}
 	stored, err := db.Shard(ctx, seen.Name)
 	return stored, raised, err
+}
+
+// RecordWalk notes that every document of the shard was read under an epoch, and
+// reports whether the record still shows it.
+func (db *DB) RecordWalk(ctx context.Context, shard string, epoch int64) (current bool, err error) {
+	err = record(ctx, "recording the walk of shard "+shard, func(ctx context.Context) error {
+		result, err := db.w.Collection(shardsCollection).UpdateOne(ctx, bson.D{op("_id", shard), op("epoch", epoch)}, bson.D{op("$set", bson.D{op("walked", epoch)})})
+		if err == nil {
+			current = result.MatchedCount == 1
+		}
+		return err
+	})
+	return current, err
 }
 
 // RecordRank notes a rank that was reached under an epoch, and reports whether

@@ -26,28 +26,38 @@ type Living interface {
 // Consent is what Enlist may do to a shard's record.
 type Consent int
 
-// The consents: a command that writes nothing, one that may register a shard
-// that is new, and one that an operator told to accept a new incarnation.
+// The consents: a command that changes no record; one that works on a shard
+// whose walk is done, and may register a new one; one that walks, and may
+// register too; and one that an operator told to accept a new incarnation.
 const (
 	ReadOnly Consent = iota
-	Register
+	Work
+	Walk
 	Accept
 )
 
 // Enlist compares the shard with its record and returns the guard of its
 // present epoch. A shard that is not what the record says is an
-// IncarnationError, unless the operator accepts it: then the epoch is raised.
+// IncarnationError, unless the operator accepts it: then the epoch is raised,
+// and a walk over all documents is owed before other work may begin.
 func Enlist(ctx context.Context, shard Living, records Records, consent Consent) (*Guard, error) {
+	// The record first: a rank that another process records between the two
+	// would make a healthy shard's rank look fallen.
+	record, err := records.Shard(ctx, shard.Name())
+	if err != nil && !errors.Is(err, mongodb.ErrNotFound) {
+		return nil, err
+	}
 	identity, rank, err := shard.Identify(ctx)
 	if err != nil {
 		return nil, err
 	}
-	record, err := recordOf(ctx, shard.Name(), identity, records, consent)
-	if err != nil {
-		return nil, err
+	if record == nil {
+		if record, err = register(ctx, shard.Name(), identity, records, consent); err != nil {
+			return nil, err
+		}
 	}
-	if slices.Contains(record.Incarnations[:len(record.Incarnations)-1], identity.Incarnation) {
-		return nil, fmt.Errorf("shard %s answers under an incarnation that a newer one has replaced: this is an old primary. Give the DSN of the true one", shard.Name())
+	if err := check(record, identity, consent); err != nil {
+		return nil, err
 	}
 	guard := NewGuard(shard.Name(), record.Epoch, record.HighestRank, expected(record))
 	why := guard.differs(identity, rank, record.HighestRank)
@@ -60,18 +70,24 @@ func Enlist(ctx context.Context, shard Living, records Records, consent Consent)
 	return accept(ctx, *record, identity, records)
 }
 
-func recordOf(ctx context.Context, name string, identity postgres.Identity, records Records, consent Consent) (*mongodb.ShardRecord, error) {
-	record, err := records.Shard(ctx, name)
-	switch {
-	case errors.Is(err, mongodb.ErrNotFound) && consent == ReadOnly:
+func register(ctx context.Context, name string, identity postgres.Identity, records Records, consent Consent) (*mongodb.ShardRecord, error) {
+	if consent == ReadOnly {
 		return nil, fmt.Errorf("nothing was projected from shard %s yet: run projector backfill first", name)
-	case errors.Is(err, mongodb.ErrNotFound):
-		return records.RegisterShard(ctx, mongodb.ShardRecord{Name: name, Epoch: 1, Incarnations: []string{identity.Incarnation},
-			SystemIdentifier: identity.SystemIdentifier, Timeline: identity.Timeline})
-	case err == nil && len(record.Incarnations) == 0:
-		return nil, fmt.Errorf("the record of shard %s in _prejoin.shards has no incarnation: restore it, or remove it and run projector backfill", name)
 	}
-	return record, err
+	return records.RegisterShard(ctx, mongodb.ShardRecord{Name: name, Epoch: 1, Incarnations: []string{identity.Incarnation},
+		SystemIdentifier: identity.SystemIdentifier, Timeline: identity.Timeline})
+}
+
+func check(r *mongodb.ShardRecord, identity postgres.Identity, consent Consent) error {
+	switch n := len(r.Incarnations); {
+	case n == 0:
+		return fmt.Errorf("the record of shard %s in _prejoin.shards has no incarnation: restore that record from a backup", r.Name)
+	case slices.Contains(r.Incarnations[:n-1], identity.Incarnation):
+		return fmt.Errorf("shard %s answers under an incarnation that a newer one has replaced: this is an old primary. Give the DSN of the true one", r.Name)
+	case consent == Work && r.Walked < r.Epoch:
+		return fmt.Errorf("shard %s has epoch %d, but its documents were last all read under epoch %d: let projector backfill run to its end first", r.Name, r.Epoch, r.Walked)
+	}
+	return nil
 }
 
 func expected(r *mongodb.ShardRecord) postgres.Identity {

@@ -1,10 +1,10 @@
 package refresh
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 
 	"go.mongodb.org/mongo-driver/bson"
@@ -84,39 +84,75 @@ func (w *Walker) pages(ctx context.Context, emit func(ids []string)) error {
 	}
 }
 
-// emit sends the shard's ids of a range and MongoDB's others in pages.
+// emit sends the shard's ids of a range, and MongoDB's others in pages.
 func (w *Walker) emit(ctx context.Context, ids []string, after, upTo string, size int, send func([]string)) error {
-	stored, err := w.stored(ctx, after, upTo)
-	if err != nil {
-		return err
-	}
 	known := make(map[string]bool, len(ids))
 	for _, id := range ids {
 		known[id] = true
 	}
-	extra := slices.DeleteFunc(stored, func(id string) bool { return known[id] })
-	for page := range slices.Chunk(append(ids, extra...), size) {
+	page := ids
+	err := w.stored(ctx, after, upTo, func(id string) {
+		if !known[id] {
+			page = append(page, id)
+		}
+		if len(page) >= size+len(ids) {
+			send(page)
+			page = nil
+		}
+	})
+	if err == nil && len(page) > 0 {
 		send(page)
+	}
+	return err
+}
+
+// listSize is the number of documents that are listed at once. They are told
+// apart here, not by the query: no index has the shard, and a query that looks
+// for the few documents of one among many runs out of its time.
+const listSize = 5000
+
+// stored lists the living documents that MongoDB has of this shard, after and
+// up to the given ids; "" is no limit.
+func (w *Walker) stored(ctx context.Context, after, upTo string, found func(id string)) error {
+	for more := true; more; {
+		var ids []string
+		err := w.Refresher.patiently(ctx, func(ctx context.Context) (err error) {
+			ids = nil
+			after, more, err = w.list(ctx, after, upTo, func(id string) { ids = append(ids, id) })
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for _, id := range ids {
+			found(id)
+		}
 	}
 	return nil
 }
 
-// stored lists the ids that MongoDB has of this shard, after and up to the
-// given ones; "" is no limit.
-func (w *Walker) stored(ctx context.Context, after, upTo string) ([]string, error) {
-	filter, err := w.filter(after, upTo)
+// list reads one page, and tells its last id and whether it was full. On an
+// error the id is that it began after.
+func (w *Walker) list(ctx context.Context, after, upTo string, found func(id string)) (last string, full bool, err error) {
+	filter, err := w.between(after, upTo)
 	if err != nil {
-		return nil, err
+		return after, false, err
 	}
-	var ids []string
-	err = w.Refresher.patiently(ctx, func(ctx context.Context) error {
-		ids = nil
-		return w.list(ctx, filter, func(id string) { ids = append(ids, id) })
+	last, n := after, 0
+	err = Scan(ctx, w.Lister, mongodb.Find{Collection: w.Refresher.Model().Collection(), Filter: filter, Limit: listSize, Primary: true}, func(l Listed) {
+		last = l.Text
+		n++
+		if l.Shard == w.Refresher.Shard() && !l.Gone {
+			found(l.Text)
+		}
 	})
-	return ids, err
+	if err != nil {
+		return after, false, err
+	}
+	return last, n == listSize, nil
 }
 
-func (w *Walker) filter(after, upTo string) (bson.D, error) {
+func (w *Walker) between(after, upTo string) (bson.D, error) {
 	between := bson.D{}
 	for _, limit := range []struct{ op, id string }{{"$gt", after}, {"$lte", upTo}} {
 		if limit.id == "" {
@@ -128,25 +164,38 @@ func (w *Walker) filter(after, upTo string) (bson.D, error) {
 		}
 		between = append(between, bson.E{Key: limit.op, Value: v})
 	}
-	filter := bson.D{{Key: "_p.s", Value: w.Refresher.Shard()}, mongodb.Live}
-	if len(between) > 0 {
-		filter = append(filter, bson.E{Key: "_id", Value: between})
+	if len(between) == 0 {
+		return bson.D{}, nil
 	}
-	return filter, nil
+	return bson.D{{Key: "_id", Value: between}}, nil
 }
 
-func (w *Walker) list(ctx context.Context, filter bson.D, found func(id string)) error {
-	cursor, err := w.Lister.Find(ctx, mongodb.Find{Collection: w.Refresher.Model().Collection(), Filter: filter,
-		Sort: bson.D{{Key: "_id", Value: 1}}, Projection: bson.D{{Key: "_id", Value: 1}}})
+// Listed is what a listing says of one document.
+type Listed struct {
+	ID    bson.RawValue
+	Text  string // the id as PostgreSQL writes it
+	Shard string // that wrote it
+	Gone  bool   // a tombstone
+}
+
+// Scan lists documents by _id with their shards; f's Sort and Projection are set here.
+func Scan(ctx context.Context, lister Lister, f mongodb.Find, found func(Listed)) error {
+	f.Sort = bson.D{{Key: "_id", Value: 1}}
+	f.Projection = bson.D{{Key: "_p.s", Value: 1}, {Key: "_p.del", Value: 1}}
+	cursor, err := lister.Find(ctx, f)
 	if err != nil {
 		return err
 	}
 	return each(ctx, cursor, func(doc bson.Raw) error {
-		id, err := IDText(doc.Lookup("_id"))
-		if err == nil {
-			found(id)
+		id := doc.Lookup("_id")
+		text, err := IDText(id)
+		if err != nil {
+			return err
 		}
-		return err
+		shard, _ := doc.Lookup("_p", "s").StringValueOK()
+		_, gone := doc.Lookup("_p", "del").DateTimeOK()
+		found(Listed{ID: bson.RawValue{Type: id.Type, Value: bytes.Clone(id.Value)}, Text: text, Shard: shard, Gone: gone})
+		return nil
 	})
 }
 

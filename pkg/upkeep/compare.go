@@ -52,7 +52,7 @@ func (v *verification) stored(ctx context.Context, ids []string) (map[string]bso
 		}
 		values[i] = value
 	}
-	cursor, err := v.reader.Find(ctx, mongodb.Find{Collection: v.walker.Refresher.Model().Collection(),
+	cursor, err := v.reader.Find(ctx, mongodb.Find{Collection: v.walker.Refresher.Model().Collection(), Primary: true,
 		Filter: bson.D{{Key: "_id", Value: bson.D{{Key: "$in", Value: values}}}, mongodb.Live}})
 	if err != nil {
 		return nil, err

@@ -91,7 +91,7 @@ func (w *world) enlist(ctx context.Context) (err error) {
 	if err := w.db.Prepare(ctx, w.model); err != nil {
 		return err
 	}
-	if w.guard, err = refresh.Enlist(ctx, w.shard, w.db, refresh.Register); err != nil {
+	if w.guard, err = refresh.Enlist(ctx, w.shard, w.db, refresh.Walk); err != nil {
 		return err
 	}
 	w.refresher = refresh.New(refresh.Config{Source: w.shard, Target: w.db, Guard: w.guard, Model: w.model,
