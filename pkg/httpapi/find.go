@@ -42,12 +42,12 @@ func pathValue(c echo.Context, name string) string {
 
 // finds makes one segment of a request a find.
 func finds(q *query.Request, s query.Segment, collection string, limit int, maxTime time.Duration) mongodb.Find {
-	hint := "_id_"
+	index := mongodb.AccessIndex{Name: "_id_"}
 	if q.Access != nil {
-		hint, _ = mongodb.Index(q.Model, *q.Access)
+		index = mongodb.Index(q.Model, *q.Access)
 	}
-	return mongodb.Find{Collection: collection, Filter: s.Filter, Sort: s.Sort, Projection: q.Projection,
-		Limit: int64(limit), MaxTime: maxTime, Hint: hint}
+	return mongodb.Find{Collection: collection, Filter: index.Within(s.Filter), Sort: s.Sort, Projection: q.Projection,
+		Limit: int64(limit), MaxTime: maxTime, Hint: index.Name}
 }
 
 // layout is the request's fields as export writes them. Where some of an

@@ -11,21 +11,97 @@ import (
 	"prejoin/pkg/readmodel"
 )
 
-// Index is the index of an access pattern: its name, made of its keys, and the keys.
-func Index(m *readmodel.Model, a readmodel.Access) (name string, keys bson.D) {
+// AccessIndex is the index of an access pattern.
+type AccessIndex struct {
+	Name string // made of its keys
+	Keys bson.D
+	// Only is what a document must have to be in it; nil: nothing. A find must
+	// ask for it too: see Within.
+	Only bson.D
+}
+
+// Index is the index of an access pattern. One over all scopes leaves tombstones
+// out, which have no fields: they would stand first, where nulls do, and an
+// operator's first page would read through all that were deleted in seven days.
+func Index(m *readmodel.Model, a readmodel.Access) AccessIndex {
+	var x AccessIndex
 	parts := []string{"access"}
 	for _, k := range m.Index(a) {
-		if hasKey(keys, k.Field) {
+		if hasKey(x.Keys, k.Field) {
 			continue
 		}
 		direction := 1
 		if k.Desc {
 			direction = -1
 		}
-		keys = append(keys, op(k.Field, direction))
+		x.Keys = append(x.Keys, op(k.Field, direction))
 		parts = append(parts, k.Field, fmt.Sprint(direction))
 	}
-	return strings.Join(parts, "_"), keys
+	if field := always(m); m.ScopeField(a.Scope) == "" && field != "" {
+		x.Only = bson.D{op(field, bson.D{op("$exists", true)})}
+		parts = append(parts, "live")
+	}
+	x.Name = strings.Join(parts, "_")
+	return x
+}
+
+// always is a field that each live document has, null or not: a scope's, or any.
+func always(m *readmodel.Model) string {
+	for _, s := range m.Scope {
+		if s.Field != m.ID {
+			return s.Field
+		}
+	}
+	for _, f := range m.Fields {
+		if f.Name != m.ID {
+			return f.Name
+		}
+	}
+	return ""
+}
+
+// Within is the filter in a form that the index can serve.
+func (x AccessIndex) Within(filter bson.D) bson.D {
+	if x.Only == nil {
+		return filter
+	}
+	return bson.D{op("$and", bson.A{filter, x.Only})}
+}
+
+func (x AccessIndex) spec() bson.D {
+	spec := bson.D{op("name", x.Name), op("key", x.Keys)}
+	if x.Only != nil {
+		spec = append(spec, op("partialFilterExpression", x.Only))
+	}
+	return spec
+}
+
+// Missing names what a collection lacks to serve the model: itself, or indexes
+// of access patterns. Nothing is missing where it is empty.
+func (db *DB) Missing(ctx context.Context, m *readmodel.Model, collection string) ([]string, error) {
+	var specs []*mongo.IndexSpecification
+	err := record(ctx, "listing the indexes of "+collection, func(ctx context.Context) (err error) {
+		specs, err = db.w.Collection(collection).Indexes().ListSpecifications(ctx)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	there := map[string]bool{}
+	for _, s := range specs {
+		there[s.Name] = true
+	}
+	if !there["_id_"] {
+		return []string{"the collection " + collection}, nil
+	}
+	var missing []string
+	for _, a := range m.Access {
+		if x := Index(m, a); !there[x.Name] {
+			there[x.Name] = true
+			missing = append(missing, "the index "+x.Name)
+		}
+	}
+	return missing, nil
 }
 
 func hasKey(keys bson.D, name string) bool {
@@ -47,9 +123,9 @@ func (db *DB) prepareCollection(ctx context.Context, m *readmodel.Model) error {
 	}
 	seen := map[string]bool{}
 	for _, a := range m.Access {
-		if name, keys := Index(m, a); !seen[name] {
-			seen[name] = true
-			indexes = append(indexes, bson.D{op("name", name), op("key", keys)})
+		if x := Index(m, a); !seen[x.Name] {
+			seen[x.Name] = true
+			indexes = append(indexes, x.spec())
 		}
 	}
 	if err := db.createIndexes(ctx, m.Collection(), indexes); err != nil {

@@ -2,6 +2,7 @@ package mongodb_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -57,7 +58,7 @@ func TestPrepareMakesIndexesAndCanBeRunByManyAtOnce(t *testing.T) {
 	for name, want := range map[string]string{
 		"access_merchantId_1_payDue_-1__id_-1":          `{"merchantId": 1,"payDue": -1,"_id": -1}`,
 		"access_merchantId_1_status_1_payDue_-1__id_-1": `{"merchantId": 1,"status": 1,"payDue": -1,"_id": -1}`,
-		"access_payDue_1__id_1":                         `{"payDue": 1,"_id": 1}`,
+		"access_payDue_1__id_1_live":                    `{"payDue": 1,"_id": 1}`,
 		"access_merchantId_1__id_1":                     `{"merchantId": 1,"_id": 1}`,
 		"tombstones":                                    `{"_p.del": 1}`,
 	} {
@@ -66,6 +67,9 @@ func TestPrepareMakesIndexesAndCanBeRunByManyAtOnce(t *testing.T) {
 		if text != want {
 			t.Errorf("index %s has the keys %s, want %s", name, text, want)
 		}
+	}
+	if only := got["access_payDue_1__id_1_live"].Lookup("partialFilterExpression", "merchantId", "$exists"); !only.Boolean() {
+		t.Errorf("the operators' index holds tombstones: %v", got["access_payDue_1__id_1_live"])
 	}
 	if len(got) != 6 {
 		t.Errorf("%d indexes, want _id and 5", len(got))
@@ -133,5 +137,40 @@ func TestPrepareRefusesIndexesThatWouldBlockWrites(t *testing.T) {
 	index(bson.D{{Key: "name", Value: "tombstones"}, {Key: "key", Value: bson.D{{Key: "_p.del", Value: 1}}}, {Key: "expireAfterSeconds", Value: 5}})
 	if err := db.Prepare(t.Context(), model(1, "a")); err == nil || !strings.Contains(err.Error(), "drop that index") {
 		t.Errorf("an index in another form: %v", err)
+	}
+}
+
+func TestMissingNamesWhatACollectionLacks(t *testing.T) {
+	db := open(t)
+	f := func(want ...string) {
+		t.Helper()
+		if got, err := db.Missing(t.Context(), model(1, "a"), collection); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%v, %v, want %v", got, err, want)
+		}
+	}
+	f("the collection " + collection)
+	if err := db.Prepare(t.Context(), model(1, "a")); err != nil {
+		t.Fatal(err)
+	}
+	f()
+	if _, err := db.Raw().Collection(collection).Indexes().DropOne(t.Context(), "access_merchantId_1__id_1"); err != nil {
+		t.Fatal(err)
+	}
+	f("the index access_merchantId_1__id_1")
+}
+
+// A database that was prepared before has the whole index; the one without
+// tombstones is made beside it.
+func TestPrepareMakesThePartialIndexBesideTheWholeOne(t *testing.T) {
+	db := open(t)
+	if err := db.Raw().RunCommand(t.Context(), bson.D{{Key: "createIndexes", Value: collection}, {Key: "indexes", Value: bson.A{
+		bson.D{{Key: "name", Value: "access_payDue_1__id_1"}, {Key: "key", Value: bson.D{{Key: "payDue", Value: 1}, {Key: "_id", Value: 1}}}}}}}).Err(); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Prepare(t.Context(), model(1, "a")); err != nil {
+		t.Fatal(err)
+	}
+	if missing, err := db.Missing(t.Context(), model(1, "a"), collection); err != nil || len(missing) > 0 {
+		t.Errorf("%v, %v", missing, err)
 	}
 }

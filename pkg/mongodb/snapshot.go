@@ -55,6 +55,21 @@ func (s *Snapshot) pin(ctx context.Context) error {
 // errNoInstant: the server names no instant where the collection is missing.
 const errNoInstant = lasting("the server named no instant, for " + modelsCollection + " does not exist; start the projector once, which prepares the database")
 
+// Model returns a model's record as it was at the snapshot's instant, or
+// ErrNotFound: what was served then is what a find of this snapshot may read.
+func (s *Snapshot) Model(ctx context.Context, name string) (*ModelRecord, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var r ModelRecord
+	err := record(ctx, "reading the record of model "+name, func(ctx context.Context) error {
+		return s.db.r.Collection(modelsCollection).FindOne(mongo.NewSessionContext(ctx, s.session), bson.D{op("_id", name)}).Decode(&r)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &r, nil
+}
+
 // Find starts a query at the snapshot's instant.
 func (s *Snapshot) Find(ctx context.Context, f Find) (*Cursor, error) {
 	return s.db.find(ctx, f, s)

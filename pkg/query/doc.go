@@ -2,7 +2,7 @@
 // the read model serves.
 //
 // In: a [readmodel.Model], the [Reader] who asks, and URL parameters. Out: a
-// [Request] with a filter, a sort, a hint and the fields to show; or a [Problem]
+// [Request] with a filter, a sort, the access pattern and the fields to show; or a [Problem]
 // that says in one sentence what is wrong and what to ask instead. Nothing here
 // touches a server.
 //

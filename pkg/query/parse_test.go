@@ -7,6 +7,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/bson"
 
+	"prejoin/pkg/mongodb"
 	"prejoin/pkg/readmodel"
 )
 
@@ -33,7 +34,7 @@ func TestFilters(t *testing.T) {
 		if got := extJSON(t, q.Filter); got != want {
 			t.Errorf("%s:\n got %s\nwant %s", parameters, got, want)
 		}
-		if got := fmt.Sprint(q.Hint); got != index {
+		if got := fmt.Sprint(mongodb.Index(q.Model, *q.Access).Keys); got != index {
 			t.Errorf("%s: index %s, want %s", parameters, got, index)
 		}
 	}

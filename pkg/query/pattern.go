@@ -152,15 +152,6 @@ func Describe(m *readmodel.Model, a *readmodel.Access) string {
 	return "(" + strings.Join(append(parts, "sort="+a.Sort.String()), ", ") + ")"
 }
 
-// Index is the key of the one index that serves a pattern, as a hint.
-func Index(m *readmodel.Model, a *readmodel.Access) bson.D {
-	var keys bson.D
-	for _, k := range m.Index(*a) {
-		keys = append(keys, bson.E{Key: k.Field, Value: direction(k.Desc)})
-	}
-	return keys
-}
-
 // order is a sort document: the field, then _id in the same direction.
 func order(m *readmodel.Model, k readmodel.SortKey) bson.D {
 	d := direction(k.Desc)

@@ -21,7 +21,6 @@ type Request struct {
 	// Segments are to be read one after the other until Limit rows are there;
 	// together they are Filter in the order of Sort, from the page's place on.
 	Segments   []Segment
-	Hint       bson.D             // the index's key
 	Projection bson.D             // nil: whole documents
 	Fields     []*readmodel.Field // to show, in order
 	Limit      int                // of a page
@@ -69,7 +68,7 @@ func Parse(m *readmodel.Model, r Reader, values url.Values, o Options) (*Request
 // The error is a *Problem.
 func ByID(m *readmodel.Model, r Reader, id string, values url.Values, o Options) (*Request, error) {
 	p := &parser{model: m, reader: r, options: o, values: values, known: getParameters,
-		request: &Request{Model: m, Limit: 1, Hint: bson.D{{Key: "_id", Value: int32(1)}}}}
+		request: &Request{Model: m, Limit: 1}}
 	noFilters := func() error { _, err := p.filterNames(false); return err }
 	for _, step := range []func() error{p.once, p.zone, p.lang, p.fields, noFilters} {
 		if err := step(); err != nil {
@@ -124,7 +123,7 @@ func (p *parser) use(a *readmodel.Access, sort *readmodel.SortKey, scope []bson.
 			r.bounded, r.fixed = true, !c.ranged()
 		}
 	}
-	r.Access, r.Filter, r.Hint = a, and(clauses), Index(p.model, a)
+	r.Access, r.Filter = a, and(clauses)
 	r.sort = a.Sort
 	if sort != nil {
 		r.sort.Desc = sort.Desc
