@@ -119,6 +119,16 @@ func (w *world) load(rate float64) (stop func()) {
 	return stop
 }
 
+// projecting starts a projector and waits until it owns the partitions: the one
+// before was killed, and keeps them until its session ends.
+func (w *world) projecting(log *journal) *exec.Cmd {
+	w.t.Helper()
+	before := strings.Count(log.String(), "partitions assigned")
+	p := w.start(log, "run", "--admin-addr=127.0.0.1:0", "--session=2s")
+	within(w.t, 60*time.Second, "partitions are assigned", func() bool { return strings.Count(log.String(), "partitions assigned") > before })
+	return p
+}
+
 // TestTenKills: a projector that is killed ten times under load loses nothing
 // and regresses nothing.
 func TestTenKills(t *testing.T) {
@@ -128,13 +138,13 @@ func TestTenKills(t *testing.T) {
 	w.expect(0, "backfill")
 	stop := w.load(100)
 	for i := range 10 {
-		p := w.start(log, "run", "--admin-addr=127.0.0.1:0", "--session=6s")
-		time.Sleep(time.Duration(300+rand.IntN(1500)) * time.Millisecond) //nolint:gosec // no secret
+		p := w.projecting(log)
+		time.Sleep(time.Duration(100+rand.IntN(1500)) * time.Millisecond) //nolint:gosec // no secret
 		w.must(p.Process.Kill())
 		_ = p.Wait()
 		t.Logf("kill %d", i+1)
 	}
-	w.start(log, "run", "--admin-addr=127.0.0.1:0", "--session=6s")
+	w.projecting(log)
 	time.Sleep(3 * time.Second) // changes while the last one works
 	stop()
 	out := w.expect(0, "verify", "--settle=60s")

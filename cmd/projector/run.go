@@ -36,7 +36,7 @@ func (c *RunCmd) Run(ctx context.Context, env *Env) error {
 		return err
 	}
 	defer client.Close()
-	group, err := client.NewGroup(kafka.GroupConfig{Group: c.Group, Topics: projector.Topics(h.shardNames(), h.models), Session: c.Session})
+	group, err := client.NewGroup(kafka.GroupConfig{Group: c.Group, Topics: projector.Topics(h.shardNames(), h.models), Session: c.Session, Heartbeat: c.Session / 5})
 	if err != nil {
 		return err
 	}
