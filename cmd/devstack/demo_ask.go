@@ -16,6 +16,7 @@ type asked struct {
 	what, path, file string
 	took             time.Duration
 	rows, bytes      int64
+	count            func(body []byte) (int64, error) // the rows of an answer
 }
 
 // curl is the line to copy; KEY and URL stand above it on the screen.
@@ -28,17 +29,16 @@ func (a asked) curl() string {
 }
 
 // ask sends the screen's four requests and times each to its last byte.
-func (d *demo) ask(ctx context.Context, s survey) ([]asked, error) {
+func (d *demo) ask(ctx context.Context) ([]asked, error) {
 	id, err := d.anyID(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("choosing a settlement to ask for: %w", err)
 	}
-	rows := s.merchants[0].rows
 	list := []asked{
-		{what: "a page of the largest merchant", path: fmt.Sprintf("/v1/settlement?merchantId=%d&limit=20", largest), rows: 20},
-		{what: "one settlement with its fee lines", path: "/v1/settlement/" + strconv.FormatInt(id, 10), rows: 1},
-		{what: "all of the largest merchant as NDJSON", path: fmt.Sprintf("/v1/settlement/export.ndjson?merchantId=%d", largest), file: "settlement.ndjson", rows: rows},
-		{what: "the same as Excel", path: fmt.Sprintf("/v1/settlement/export.xlsx?merchantId=%d&lang=ko", largest), file: "settlement.xlsx", rows: rows},
+		{what: "a page of the largest merchant", path: fmt.Sprintf("/v1/settlement?merchantId=%d&limit=20", largest), count: pageRows},
+		{what: "one settlement with its fee lines", path: "/v1/settlement/" + strconv.FormatInt(id, 10), count: oneRow},
+		{what: "all of the largest merchant as NDJSON", path: fmt.Sprintf("/v1/settlement/export.ndjson?merchantId=%d", largest), file: "settlement.ndjson", count: lineRows},
+		{what: "the same as Excel", path: fmt.Sprintf("/v1/settlement/export.xlsx?merchantId=%d&lang=ko", largest), file: "settlement.xlsx", count: sheetRows},
 	}
 	for i := range list {
 		if err := d.time(ctx, &list[i]); err != nil {
@@ -74,10 +74,26 @@ func (d *demo) time(ctx context.Context, a *asked) error {
 		body, _ := io.ReadAll(io.LimitReader(resp.Body, 2<<10))
 		return fmt.Errorf("%s answered %s: %s", a.path, resp.Status, body)
 	}
-	a.bytes, err = io.Copy(io.Discard, resp.Body)
-	a.took = time.Since(from)
-	if n, wrong := strconv.ParseInt(resp.Trailer.Get("Prejoin-Rows"), 10, 64); wrong == nil {
-		a.rows = n
+	return a.measure(resp, from)
+}
+
+// measure reads the answer to its end and counts its rows. An answer that does
+// not say how many it has, or has others than it says, is none to show.
+func (a *asked) measure(resp *http.Response, from time.Time) error {
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return err
 	}
-	return err
+	a.took, a.bytes = time.Since(from), int64(len(body))
+	if a.rows, err = a.count(body); err != nil || a.file == "" {
+		return err
+	}
+	said, err := strconv.ParseInt(resp.Trailer.Get("Prejoin-Rows"), 10, 64)
+	if err != nil {
+		return fmt.Errorf("the answer to %s has no trailer Prejoin-Rows: it is not whole", a.path)
+	}
+	if said != a.rows {
+		return fmt.Errorf("the answer to %s holds %d rows and says %d", a.path, a.rows, said)
+	}
+	return nil
 }

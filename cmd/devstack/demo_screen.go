@@ -14,7 +14,7 @@ func (d *demo) screen(ctx context.Context, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	asked, err := d.ask(ctx, s)
+	asked, err := d.ask(ctx)
 	if err != nil {
 		return err
 	}
