@@ -17,6 +17,10 @@ type DemoCmd struct {
 	Exit        bool          `help:"End after the verification: status 0, or 1 on a difference."`
 }
 
+// fewest settlements leave the largest merchant, with 2 %, some to change while
+// the workload removes others.
+const fewest = 200
+
 // demo is what the run found out for the screen.
 type demo struct {
 	*local
@@ -30,8 +34,8 @@ type demo struct {
 // Run brings all up, works for a while, verifies, shows the screen and serves
 // under a live workload until Ctrl-C.
 func (c DemoCmd) Run(ctx context.Context, env *Env) error {
-	if c.Settlements < 1 {
-		return fmt.Errorf("demo: %d settlements show nothing; give 1 or more", c.Settlements)
+	if c.Settlements < fewest {
+		return fmt.Errorf("demo: %d settlements are too few, the largest merchant would have next to none; give %d or more", c.Settlements, fewest)
 	}
 	l, err := bringUp(ctx, Flags{Settlements: c.Settlements, Seed: c.Seed}, newProgress(env.Stderr))
 	if err != nil {

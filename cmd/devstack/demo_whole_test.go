@@ -23,7 +23,7 @@ func withDaemons(t *testing.T, args ...string) (r result) {
 
 // The whole way of the data: seed, capture, backfill, workload, verify, queryd.
 func TestDemo(t *testing.T) {
-	r := withDaemons(t, "demo", "--exit", "--settlements", "400", "--for", "2s")
+	r := withDaemons(t, "demo", "--exit", "--settlements", "200", "--for", "2s")
 	if r.code != 0 {
 		t.Fatalf("status %d: %s%s", r.code, r.stdout, r.stderr)
 	}
