@@ -85,6 +85,9 @@ func (j *judgement) published(r *postgres.Relation, publication string) {
 	case !r.Published:
 		j.refuse(r.Name, fmt.Sprintf("it is not in publication %s: its changes would be missed", publication), fmt.Sprintf("ALTER PUBLICATION %s ADD TABLE %s;", name, quoteTable(r.Name)))
 	}
+	if r.Kind == "p" {
+		j.warn(r.Name, "a partition that is dropped, detached or truncated by itself gives no change events", "run projector backfill after such a statement")
+	}
 	if r.RowFilter != "" {
 		j.refuse(r.Name, "the publication has a row filter on it, "+r.RowFilter+": changes of other rows would be missed", fmt.Sprintf("ALTER PUBLICATION %s DROP TABLE %s; then ADD TABLE without WHERE", name, quoteTable(r.Name)))
 	}
