@@ -313,7 +313,7 @@ func TestServedPointerIsFollowed(t *testing.T) {
 	}
 	await(200, `"settlementId":1`)
 	change(bson.D{{Key: "served", Value: "settlement_v9"}})
-	await(404, "unknown-id")
+	await(503, "the collection settlement_v9 is missing")
 	change(bson.D{{Key: "version", Value: 2}})
 	await(503, "version 2 is served")
 	if status, _ := q.getAdmin(t, "/readyz"); status != 503 {
@@ -321,4 +321,78 @@ func TestServedPointerIsFollowed(t *testing.T) {
 	}
 	change(bson.D{{Key: "version", Value: 1}, {Key: "served", Value: h.model.Collection()}})
 	await(200, `"settlementId":1`)
+}
+
+// An export of a collection that was not served at its instant, or is gone, would
+// be complete and empty: it is refused, also before queryd has noticed.
+func TestExportOfNothingIsRefused(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.fill(t, 3)
+	q := h.serve(t)
+	key := h.key(t, "--all")
+	client, err := mongo.Connect(t.Context(), options.Client().ApplyURI(h.uri))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Disconnect(context.Background())
+	db := client.Database(h.database)
+	export := func(status int, words string) {
+		t.Helper()
+		answer, body := q.get(t, key, "/v1/settlement/export.ndjson")
+		if answer.StatusCode != status || !strings.Contains(body, words) {
+			t.Errorf("%d %s, want %d %s", answer.StatusCode, body, status, words)
+		}
+	}
+	serve := func(collection string) {
+		t.Helper()
+		if _, err := db.Collection("_prejoin.models").UpdateOne(t.Context(), bson.D{{Key: "_id", Value: "settlement"}}, bson.D{{Key: "$set", Value: bson.D{{Key: "served", Value: collection}}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	export(200, `"settlementId":1`)
+	serve("")
+	export(503, "model-unavailable")
+	serve("settlement_v9")
+	export(503, "model-unavailable")
+	serve(h.model.Collection())
+	if err := db.Collection(h.model.Collection()).Drop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	export(503, "model-unavailable")
+}
+
+// A missing index is told by readiness and by a 503, before a find needs it.
+func TestMissingIndexIsNotServed(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.fill(t, 3)
+	client, err := mongo.Connect(t.Context(), options.Client().ApplyURI(h.uri))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Disconnect(context.Background())
+	const index = "access_payDue_1__id_1_live"
+	if _, err := client.Database(h.database).Collection(h.model.Collection()).Indexes().DropOne(t.Context(), index); err != nil {
+		t.Fatal(err)
+	}
+	q := h.serve(t)
+	if status, body := q.getAdmin(t, "/readyz"); status != 503 || !strings.Contains(body, index) {
+		t.Errorf("readyz: %d %s", status, body)
+	}
+	key := h.key(t, "--all")
+	if answer, body := q.get(t, key, "/v1/settlement"); answer.StatusCode != 503 || !strings.Contains(body, index+" is missing; start the projector") {
+		t.Errorf("%d %s", answer.StatusCode, body)
+	}
+	if err := h.db.Prepare(t.Context(), h.model); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(100 * time.Millisecond) {
+		if answer, _ := q.get(t, key, "/v1/settlement"); answer.StatusCode == http.StatusOK {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("an index that came is not noticed")
+		}
+	}
 }

@@ -28,6 +28,8 @@ type Store interface {
 	Finder
 	Snapshot(ctx context.Context) (*mongodb.Snapshot, error)
 	Model(ctx context.Context, name string) (*mongodb.ModelRecord, error)
+	// Missing names what a collection lacks to serve a model: itself, or indexes.
+	Missing(ctx context.Context, m *readmodel.Model, collection string) ([]string, error)
 }
 
 // Config says what is served and within which limits.

@@ -35,6 +35,8 @@ func (store) Model(context.Context, string) (*mongodb.ModelRecord, error) {
 	return &mongodb.ModelRecord{Name: "thing", Served: "thing_v1", Version: 1}, nil
 }
 
+func (store) Missing(context.Context, *readmodel.Model, string) ([]string, error) { return nil, nil }
+
 type oneKey struct{ key access.Key }
 
 func (o oneKey) Key(context.Context, string) (access.Key, error) { return o.key, nil }

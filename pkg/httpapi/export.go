@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -12,6 +13,7 @@ import (
 
 	"prejoin/pkg/access"
 	"prejoin/pkg/export"
+	"prejoin/pkg/mongodb"
 	"prejoin/pkg/query"
 )
 
@@ -112,7 +114,7 @@ func (a *API) stream(c echo.Context, j *download) (err error) {
 		return err
 	}
 	defer snapshot.End()
-	rows, err := snapshot.Find(ctx, finds(j.query, j.query.Segments[0], j.collection, 0, a.cfg.ExportTime))
+	rows, err := a.find(ctx, snapshot, j)
 	if err != nil {
 		return err
 	}
@@ -125,6 +127,34 @@ func (a *API) stream(c echo.Context, j *download) (err error) {
 	}
 	j.trailers(c, result)
 	return nil
+}
+
+// find begins to read, once it is sure that the collection served the model at
+// the instant and is still there: a find in one that is not there gives no rows
+// and a clean end. The second look comes after the find, which holds on to what
+// it reads.
+func (a *API) find(ctx context.Context, snapshot *mongodb.Snapshot, j *download) (*mongodb.Cursor, error) {
+	m := j.query.Model
+	r, err := snapshot.Model(ctx, m.Name)
+	if err != nil && !errors.Is(err, mongodb.ErrNotFound) {
+		return nil, err
+	}
+	if err != nil || r.Served != j.collection {
+		return nil, unserved(m.Name, "another collection is served since a moment ago; try again")
+	}
+	rows, err := snapshot.Find(ctx, finds(j.query, j.query.Segments[0], j.collection, 0, a.cfg.ExportTime))
+	if err != nil {
+		return nil, err
+	}
+	missing, err := a.store.Missing(ctx, m, j.collection)
+	if err == nil && len(missing) > 0 {
+		err = unserved(m.Name, incomplete(missing))
+	}
+	if err != nil {
+		rows.Close()
+		return nil, err
+	}
+	return rows, nil
 }
 
 func (a *API) send(ctx context.Context, c echo.Context, j *download, rows export.Rows) (export.Result, error) {

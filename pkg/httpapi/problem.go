@@ -41,6 +41,8 @@ func problemOf(err error) *query.Problem {
 		return problem(statusGone, "client-gone", "The client has gone", "The connection was closed before the answer.")
 	case errors.Is(err, mongodb.ErrSnapshotTooOld):
 		return unavailable("The export took longer to begin than MongoDB keeps an instant; try again.")
+	case errors.Is(err, mongodb.ErrIndexMissing):
+		return problem(http.StatusServiceUnavailable, "model-unavailable", "The model is not served now", "An index that this request needs is missing; start the projector with queryd's model file, which makes it.")
 	case mongodb.Temporary(err), errors.Is(err, context.DeadlineExceeded):
 		return unavailable("The read model cannot be read just now, or the request takes too long; try again, with a narrower range if it stays so.")
 	}
@@ -80,7 +82,7 @@ type body struct {
 func (a *API) answer(err error, c echo.Context) {
 	p := problemOf(err)
 	noteProblem(c, p)
-	if p.Status == http.StatusInternalServerError {
+	if p.Status == http.StatusInternalServerError || errors.Is(err, mongodb.ErrIndexMissing) {
 		a.log.Error("request failed", "request_id", requestID(c), "route", c.Path(), "error", err)
 	}
 	if c.Response().Committed || p.Status == statusGone {

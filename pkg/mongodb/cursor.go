@@ -52,7 +52,7 @@ func (c *Cursor) Next(ctx context.Context) ([]bson.Raw, error) {
 		return c.cursor.Err()
 	})
 	if err != nil {
-		c.err = cut(classify(ctx, "reading from "+c.collection, err))
+		c.err = cut(classify(ctx, "reading from "+c.collection, quiet(err)))
 		return nil, c.err
 	}
 	if len(p.ends) == 0 {

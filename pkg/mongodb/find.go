@@ -2,6 +2,8 @@ package mongodb
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"go.mongodb.org/mongo-driver/bson"
@@ -74,9 +76,37 @@ func (db *DB) find(ctx context.Context, f Find, s *Snapshot) (*Cursor, error) {
 		return err
 	})
 	if err != nil {
-		return nil, classify(ctx, "finding in "+f.Collection, err)
+		return nil, f.explain(ctx, err)
 	}
 	return c, nil
+}
+
+// ErrIndexMissing is returned by a find whose index (Hint) the server cannot use.
+var ErrIndexMissing = errors.New("its index is missing; start the projector, which makes it")
+
+const (
+	codeBadValue     = 2
+	codeNoPlan       = 291
+	codeIndexUnknown = 27
+)
+
+// explain keeps the planner's words out: they quote the filter's values, which
+// may name people, and errors are logged.
+func (f Find) explain(ctx context.Context, err error) error {
+	doing := "finding in " + f.Collection
+	if f.Hint != "" && hasCode(err, codeBadValue, codeNoPlan, codeIndexUnknown) {
+		return fmt.Errorf("%s by %s: %w", doing, f.Hint, ErrIndexMissing)
+	}
+	return classify(ctx, doing, quiet(err))
+}
+
+// quiet leaves of an error that time cannot cure only its name and number.
+func quiet(err error) error {
+	var c mongo.CommandError
+	if !errors.As(err, &c) || isTemporary(err) || hasCode(err, codeSnapshotTooOld, codeSnapshotUnavailable) {
+		return err
+	}
+	return lasting(fmt.Sprintf("MongoDB answers %s (%d); its words may quote the filter and are left out", c.Name, c.Code))
 }
 
 // closeCursor closes with a context of its own: under an ended one the driver

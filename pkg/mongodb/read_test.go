@@ -110,8 +110,12 @@ func TestFindLimitsProjectsAndLeavesTombstonesOut(t *testing.T) {
 	if docs := all(t, db, mongodb.Find{Collection: "nothing"}); len(docs) != 0 {
 		t.Errorf("%v out of nothing", docs)
 	}
-	if _, err := db.Find(t.Context(), mongodb.Find{Collection: collection, Hint: "no such index"}); err == nil || mongodb.Temporary(err) {
-		t.Errorf("an unknown index: %v, want a lasting error", err)
+	secret := bson.D{{Key: "name", Value: "secret"}}
+	if _, err := db.Find(t.Context(), mongodb.Find{Collection: collection, Filter: secret, Hint: "no such index"}); !errors.Is(err, mongodb.ErrIndexMissing) || mongodb.Temporary(err) || strings.Contains(err.Error(), "secret") {
+		t.Errorf("an unknown index: %v, want a lasting error without the filter", err)
+	}
+	if _, err := db.Find(t.Context(), mongodb.Find{Collection: collection, Filter: bson.D{{Key: "$secret", Value: 1}}}); err == nil || mongodb.Temporary(err) || strings.Contains(err.Error(), "secret") {
+		t.Errorf("a bad filter: %v, want a lasting error without the filter", err)
 	}
 }
 
