@@ -32,7 +32,7 @@ func (l *local) startDaemons(ctx context.Context) error {
 }
 
 func (l *local) startCapture(ctx context.Context) (err error) {
-	l.daemons.capture, err = l.startDaemon(ctx, "projector capture", []string{"projector", "capture"}, "CAPTURE_ADMIN_ADDR", l.daemonEnv("prejoin_capture"))
+	l.daemons.capture, err = l.startDaemon(ctx, program{"projector capture", []string{"projector", "capture"}, l.daemonEnv("prejoin_capture"), []string{"CAPTURE_ADMIN_ADDR"}})
 	return err
 }
 
@@ -45,19 +45,15 @@ func (l *local) backfill(ctx context.Context) error {
 }
 
 func (l *local) startProjector(ctx context.Context) (err error) {
-	l.daemons.projector, err = l.startDaemon(ctx, "projector run", []string{"projector", "run"}, "PROJECTOR_ADMIN_ADDR", l.daemonEnv("prejoin_projector"))
+	l.daemons.projector, err = l.startDaemon(ctx, program{"projector run", []string{"projector", "run"}, l.daemonEnv("prejoin_projector"), []string{"PROJECTOR_ADMIN_ADDR"}})
 	return err
 }
 
-func (l *local) startQueryd(ctx context.Context) error {
-	port, err := devstack.FreePort()
-	if err != nil {
-		return err
+func (l *local) startQueryd(ctx context.Context) (err error) {
+	l.daemons.queryd, err = l.startDaemon(ctx, program{"queryd", []string{"queryd", "serve"}, l.daemonEnv(""), []string{"QUERYD_ADMIN_ADDR", "QUERYD_LISTEN"}})
+	if err == nil {
+		l.daemons.url = l.daemons.queryd.url(1)
 	}
-	address := fmt.Sprintf("127.0.0.1:%d", port)
-	l.daemons.url = "http://" + address
-	env := append(l.daemonEnv(""), "QUERYD_LISTEN="+address)
-	l.daemons.queryd, err = l.startDaemon(ctx, "queryd", []string{"queryd", "serve"}, "QUERYD_ADMIN_ADDR", env)
 	return err
 }
 

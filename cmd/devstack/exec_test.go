@@ -20,6 +20,9 @@ func TestMain(m *testing.M) {
 	if os.Getenv("PREJOIN_TEST_DEVSTACK") != "" {
 		main()
 	}
+	if os.Getenv("PREJOIN_TEST_DAEMON") != "" {
+		serveReady()
+	}
 	os.Exit(m.Run())
 }
 

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// errPortTaken: somebody took the port between FreePort and the server's start.
-var errPortTaken = errors.New("the port was taken by another process")
+// ErrPortTaken says that somebody took the port between FreePort and the server's start.
+var ErrPortTaken = errors.New("the port was taken by another process")
 
 // anyPort runs start with a free port, again with others while it was taken.
 func anyPort(start func(port int) error) error {
@@ -20,7 +20,7 @@ func anyPort(start func(port int) error) error {
 		if port, err = FreePort(); err != nil {
 			return err
 		}
-		if err = start(port); !errors.Is(err, errPortTaken) {
+		if err = start(port); !errors.Is(err, ErrPortTaken) {
 			return err
 		}
 	}
@@ -47,7 +47,7 @@ func listening(ctx context.Context, p *Process, port int) error {
 func unready(ctx context.Context, p *Process, last error) error {
 	if p.Ended() {
 		if portTaken(p.log) {
-			return errPortTaken
+			return ErrPortTaken
 		}
 		return p.Died()
 	}
