@@ -24,7 +24,7 @@ type Config struct {
 	Replication    int           // of a topic that does not exist; default 1
 	Heartbeat      time.Duration // default 5 s
 	QueueBytes     int           // of messages read and not yet sent, a shard; default 8 MiB
-	AcceptLostSlot bool          // create a slot anew that existed and is gone: a backfill must follow
+	AcceptLostSlot bool          // create a slot anew that existed and is gone, once at the start: a backfill must follow
 	Registry       prometheus.Registerer
 	Log            *slog.Logger
 }

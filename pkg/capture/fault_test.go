@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -40,10 +41,108 @@ func TestALostSlotIsNeverMadeAnewInSilence(t *testing.T) {
 	if !errors.Is(err, wal.ErrSlotLost) || !strings.Contains(err.Error(), "--accept-lost-slot") {
 		t.Fatalf("a dropped slot: %v", err)
 	}
-	r.cfg.AcceptLostSlot = true
-	r.start()
+	var log strings.Builder
+	r.cfg.AcceptLostSlot, r.cfg.Log = true, slog.New(slog.NewTextHandler(&log, nil))
+	stop = r.start()
 	r.exec("INSERT INTO a VALUES (2)")
 	r.want("public.a", []string{"id"}, `{"id":2} c none -> 2`)
+	if err := stop(); err != nil || !strings.Contains(log.String(), "level=WARN") || !strings.Contains(log.String(), "run projector backfill") {
+		t.Errorf("%v; the log says %s", err, log.String())
+	}
+}
+
+// TestConsentToALostSlotIsSpentOnce: a slot that is lost while the capture runs is another one.
+func TestConsentToALostSlotIsSpentOnce(t *testing.T) {
+	r := newRig(t, testenv.Postgres(t))
+	r.cfg.AcceptLostSlot = true
+	c := r.open()
+	done := make(chan error, 1)
+	go func() { done <- c.Run(t.Context()) }()
+	r.eventually("ready", func() error { return c.Ready(t.Context()) })
+	r.exec(r.dropRead())
+	select {
+	case err := <-done:
+		if !errors.Is(err, wal.ErrSlotLost) {
+			t.Errorf("ended with %v", err)
+		}
+	case <-time.After(15 * time.Second):
+		t.Error("the slot was made anew again")
+	}
+}
+
+// dropRead is the statement that drops the slot under its reader.
+func (r *rig) dropRead() string {
+	return fmt.Sprintf(`DO $$ BEGIN
+		PERFORM pg_terminate_backend(active_pid) FROM pg_replication_slots WHERE slot_name = '%[1]s';
+		FOR i IN 1..200 LOOP
+			BEGIN PERFORM pg_drop_replication_slot('%[1]s'); EXIT; EXCEPTION WHEN object_in_use THEN PERFORM pg_sleep(0.01); END;
+		END LOOP; END $$`, r.shard.Slot)
+}
+
+// TestADisconnectIsNoLoss: an idle shard sends from before what is confirmed, which must not count as captured only up to there.
+func TestADisconnectIsNoLoss(t *testing.T) {
+	r := newRig(t, testenv.Postgres(t))
+	r.own("a", "id bigint PRIMARY KEY", "DEFAULT")
+	stop := r.start()
+	r.exec("INSERT INTO a SELECT generate_series(1, 1000)")
+	r.settle()
+	if err := stop(); err != nil {
+		t.Fatal(err)
+	}
+	r.cfg.Heartbeat = time.Hour
+	for range 5 {
+		stop := r.start()
+		for range 3 {
+			time.Sleep(50 * time.Millisecond)
+			r.exec(r.terminate())
+		}
+		r.exec("INSERT INTO a SELECT max(id) + 1 FROM a")
+		r.settle()
+		if err := stop(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func (r *rig) terminate() string {
+	return fmt.Sprintf("SELECT pg_terminate_backend(active_pid) FROM pg_replication_slots WHERE slot_name = '%s' AND active", r.shard.Slot)
+}
+
+// TestAPairTakesTurns: the one that lost the slot to the other waits, and takes it back.
+func TestAPairTakesTurns(t *testing.T) {
+	r := newRig(t, testenv.Postgres(t))
+	r.own("a", "id bigint PRIMARY KEY", "DEFAULT")
+	first, second := r.open(), r.open()
+	one, two := make(chan error, 1), make(chan error, 1)
+	ctx, end := context.WithCancel(t.Context())
+	ctx2, end2 := context.WithCancel(t.Context())
+	go func() { one <- first.Run(ctx) }()
+	r.eventually("the first to read", func() error { return first.Ready(ctx) })
+	r.exec("INSERT INTO a VALUES (1)")
+	r.settle()
+	go func() { two <- second.Run(ctx2) }()
+	r.eventually("the second to take over", func() error {
+		err := second.Ready(ctx2)
+		if err != nil {
+			r.exec(r.terminate())
+			time.Sleep(40 * time.Millisecond)
+		}
+		return err
+	})
+	r.exec("INSERT INTO a SELECT generate_series(2, 1000)")
+	r.settle()
+	r.eventually("the first to wait", func() error {
+		if err := first.Ready(ctx); !errors.Is(err, wal.ErrSlotActive) {
+			return fmt.Errorf("ready says %v", err)
+		}
+		return nil
+	})
+	end2()
+	r.eventually("the first to read again", func() error { return first.Ready(ctx) })
+	end()
+	if err := errors.Join(<-one, <-two); err != nil {
+		t.Error(err)
+	}
 }
 
 func (r *rig) dropSlot() {
@@ -67,11 +166,7 @@ func TestNoticesASlotThatWasMadeAnewBehindItsBack(t *testing.T) {
 	r.eventually("ready", func() error { return c.Ready(ctx) })
 	r.exec("INSERT INTO a VALUES (1)")
 	r.settle()
-	r.exec(fmt.Sprintf(`DO $$ BEGIN
-		PERFORM pg_terminate_backend(active_pid) FROM pg_replication_slots WHERE slot_name = '%[1]s';
-		FOR i IN 1..200 LOOP
-			BEGIN PERFORM pg_drop_replication_slot('%[1]s'); EXIT; EXCEPTION WHEN object_in_use THEN PERFORM pg_sleep(0.01); END;
-		END LOOP; END $$`, r.shard.Slot), "INSERT INTO a VALUES (2)", fmt.Sprintf("SELECT pg_create_logical_replication_slot('%s', 'pgoutput')", r.shard.Slot))
+	r.exec(r.dropRead(), "INSERT INTO a VALUES (2)", fmt.Sprintf("SELECT pg_create_logical_replication_slot('%s', 'pgoutput')", r.shard.Slot))
 	r.eventually("the loss to be noticed", func() error {
 		if err := c.Ready(ctx); !errors.Is(err, wal.ErrSlotLost) || !strings.Contains(err.Error(), shards[0].Name) {
 			return fmt.Errorf("ready says %v", err)

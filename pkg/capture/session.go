@@ -18,7 +18,7 @@ func (s *shard) session(ctx context.Context) error {
 	if err := s.ensureTopics(ctx); err != nil {
 		return err
 	}
-	confirmed, err := s.source.EnsureSlot(ctx, s.acked.Load(), s.cfg.AcceptLostSlot)
+	confirmed, err := s.ensureSlot(ctx)
 	if err != nil {
 		return err
 	}
@@ -30,6 +30,20 @@ func (s *shard) session(ctx context.Context) error {
 	s.setState(nil)
 	s.log.InfoContext(ctx, "reading the slot", "slot", s.cfg.Slot, "from", wal.FormatLSN(confirmed))
 	return s.pump(ctx, stream)
+}
+
+// ensureSlot keeps acked at or above what the slot has confirmed: an idle shard sends from further back and says so. The consent to
+// lose changes is for the first slot that is found or made, not for one that is lost days later.
+func (s *shard) ensureSlot(ctx context.Context) (uint64, error) {
+	confirmed, err := s.source.EnsureSlot(ctx, s.acked.Load(), s.acceptLost)
+	switch {
+	case errors.Is(err, wal.ErrSlotActive):
+		s.acked.Store(0) // the other capture moves it on: as at a start, what the slot says counts
+	case err == nil:
+		s.acceptLost = false
+		s.acked.Store(max(s.acked.Load(), confirmed))
+	}
+	return confirmed, err
 }
 
 func closeStream(ctx context.Context, stream *wal.Stream) {

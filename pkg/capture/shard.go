@@ -23,9 +23,10 @@ type shard struct {
 	log     *slog.Logger
 	warn    *logging.Throttle
 
-	topics map[string]bool // that exist
-	acked  atomic.Uint64   // everything before it is in Kafka
-	status atomic.Pointer[error]
+	topics     map[string]bool // that exist
+	acceptLost bool            // a lost slot may be created anew
+	acked      atomic.Uint64   // everything before it is in Kafka
+	status     atomic.Pointer[error]
 }
 
 var errStarting = errors.New("still starting")
@@ -37,7 +38,7 @@ func newShard(ctx context.Context, cfg Config, source Source, broker Broker, m *
 		return nil, err
 	}
 	s := &shard{name: source.Name, cfg: cfg, source: opened, broker: broker, metrics: m, log: log,
-		warn: logging.NewThrottle(log, 10*time.Second), topics: map[string]bool{}}
+		warn: logging.NewThrottle(log, 10*time.Second), topics: map[string]bool{}, acceptLost: cfg.AcceptLostSlot}
 	s.setState(errStarting)
 	return s, nil
 }

@@ -13,11 +13,13 @@ type slot struct {
 	Plugin, Database, WAL *string
 	Current               string
 	Confirmed             uint64
+	Active                bool // somebody reads it
 }
 
 // EnsureSlot finds the shard's slot, or creates it where none has ever been, and returns the position up to which it is confirmed.
 // acked is the position that this process knows to be safe, 0 for none. accept creates a lost slot anew: the changes
-// between are lost, and a backfill must read them.
+// between are lost, and a backfill must read them. With ErrSlotActive another process reads the slot and has moved it on: acked then means
+// nothing any more.
 func (s *Shard) EnsureSlot(ctx context.Context, acked uint64, accept bool) (uint64, error) {
 	found, err := s.findSlot(ctx)
 	switch {
@@ -34,7 +36,7 @@ func (s *Shard) EnsureSlot(ctx context.Context, acked uint64, accept bool) (uint
 
 func (s *Shard) findSlot(ctx context.Context) (slot, error) {
 	rows, err := s.pool.Query(ctx, `SELECT plugin::text, database::text, wal_status, current_database()::text,
-		coalesce(confirmed_flush_lsn - '0/0'::pg_lsn, 0)::bigint FROM pg_replication_slots WHERE slot_name = $1`, s.cfg.Slot)
+		coalesce(confirmed_flush_lsn - '0/0'::pg_lsn, 0)::bigint, active FROM pg_replication_slots WHERE slot_name = $1`, s.cfg.Slot)
 	if err != nil {
 		return slot{}, err
 	}
@@ -48,9 +50,12 @@ func (s *Shard) checkSlot(found slot, acked uint64) error {
 			s.cfg.Slot, s.cfg.Shard, found.Current)
 	case found.WAL != nil && *found.WAL == "lost":
 		return s.lost("the shard has removed WAL that the slot still needed (max_slot_wal_keep_size)")
+	case acked > 0 && found.Confirmed > acked && found.Active:
+		return fmt.Errorf("%w: slot %s of shard %s was taken over", ErrSlotActive, s.cfg.Slot, s.cfg.Shard)
 	case acked > 0 && found.Confirmed > acked:
-		return s.lost(fmt.Sprintf("it stands at %s, behind what was captured up to %s: it was created anew or read by someone else",
-			FormatLSN(found.Confirmed), FormatLSN(acked)))
+		return fmt.Errorf("%w: slot %s of shard %s stands at %s, ahead of %s, up to which was captured here; if another capture read it meanwhile, "+
+			"start this one again; else it was created anew: drop it, start the capture once with --accept-lost-slot, then run projector backfill",
+			ErrSlotLost, s.cfg.Slot, s.cfg.Shard, FormatLSN(found.Confirmed), FormatLSN(acked))
 	}
 	return nil
 }
@@ -65,7 +70,8 @@ func (s *Shard) createSlot(ctx context.Context, acked uint64, accept bool) (uint
 	if err != nil {
 		return 0, err
 	}
-	if !accept && (acked > 0 || !since.IsZero()) {
+	lost := acked > 0 || !since.IsZero()
+	if !accept && lost {
 		return 0, s.lost(fmt.Sprintf("it existed (since %s) and is gone: dropped, or left behind by a failover", since.UTC().Format(time.RFC3339)))
 	}
 	s.cfg.Log.InfoContext(ctx, "creating the replication slot; open transactions are waited for", "shard", s.cfg.Shard, "slot", s.cfg.Slot)
@@ -76,6 +82,10 @@ func (s *Shard) createSlot(ctx context.Context, acked uint64, accept bool) (uint
 	}
 	if err != nil {
 		return 0, s.failed("creating slot "+s.cfg.Slot, err)
+	}
+	if lost {
+		s.cfg.Log.WarnContext(ctx, "a lost replication slot was created anew, and the changes between are missing: run projector backfill, and leave "+
+			"--accept-lost-slot out from now on", "shard", s.cfg.Shard, "slot", s.cfg.Slot, "from", FormatLSN(uint64(lsn)))
 	}
 	return uint64(lsn), s.remember(ctx, true)
 }
