@@ -50,7 +50,11 @@ ensure_curl() {
 }
 
 ensure_python() {
-	python3 -m pip --version >/dev/null 2>&1 || install "Python 3 with pip, for the tests" python3 python3-pip
+	local pip
+	for pip in "python3 -m pip" pip3 pip; do
+		if command -v python3 >/dev/null && $pip --version >/dev/null 2>&1; then return; fi
+	done
+	install "Python 3 with pip, for the tests" python3 python3-pip
 }
 
 for name in "$@"; do
