@@ -7,7 +7,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"prejoin/pkg/postgres/wal"
 	"prejoin/pkg/testenv"
 )
 

@@ -13,9 +13,9 @@ import (
 type writer struct {
 	shard   *shard
 	queue   *queue
-	tables  map[*wal.Table]*table
-	memory  []byte // where messages are written; a full piece is left to its messages
-	scratch []byte // timestamps of the row in work
+	tables  map[uint32]*table // by the relation's id: a table is described again and again
+	memory  []byte            // where messages are written; a full piece is left to its messages
+	scratch []byte            // timestamps of the row in work
 	env     cdc.Envelope
 }
 
@@ -23,7 +23,7 @@ type writer struct {
 const pieceSize = 256 << 10
 
 func newWriter(s *shard, q *queue) *writer {
-	return &writer{shard: s, queue: q, tables: map[*wal.Table]*table{}}
+	return &writer{shard: s, queue: q, tables: map[uint32]*table{}}
 }
 
 func (w *writer) write(ctx context.Context, e *wal.Event) error {
@@ -49,7 +49,7 @@ func (w *writer) describe(ctx context.Context, described *wal.Table) error {
 	if err != nil {
 		return err
 	}
-	w.tables[described] = t
+	w.tables[described.ID] = t
 	if t.heartbeat {
 		return nil
 	}
@@ -57,7 +57,7 @@ func (w *writer) describe(ctx context.Context, described *wal.Table) error {
 }
 
 func (w *writer) row(ctx context.Context, e *wal.Event) error {
-	t := w.tables[e.Table]
+	t := w.tables[e.Table.ID]
 	if t.heartbeat {
 		return w.heartbeat(ctx)
 	}
@@ -95,7 +95,7 @@ func (w *writer) remove(ctx context.Context, t *table, e *wal.Event, old []cdc.C
 
 func (w *writer) truncate(ctx context.Context, e *wal.Event) error {
 	for _, truncated := range e.Truncated {
-		if t := w.tables[truncated]; !t.heartbeat {
+		if t := w.tables[truncated.ID]; !t.heartbeat {
 			if err := w.emit(ctx, t, e, 't', nil, nil, nil); err != nil {
 				return err
 			}
