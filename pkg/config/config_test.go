@@ -36,6 +36,7 @@ type flags struct {
 	Config kong.ConfigFlag
 	Name   string   `env:"PREJOIN_TEST_NAME" default:"default"`
 	List   []string `default:""`
+	Shard  []string `sep:"none"`
 }
 
 func parsed(t *testing.T, file string, args ...string) (flags, error) {
@@ -77,9 +78,25 @@ func TestFilesAreStrict(t *testing.T) {
 	if c, err := parsed(t, "list: [a, b]"); err != nil || !reflect.DeepEqual(c.List, []string{"a", "b"}) {
 		t.Errorf("got %v (%v)", c.List, err)
 	}
-	for _, file := range []string{"nmae: x", "name: [", "- a"} {
-		if _, err := parsed(t, file); err == nil {
-			t.Errorf("%q was taken", file)
+	for _, file := range []string{"nmae: x", "name: [", "- a", "shard: {a: 'postgres://u:secret@h'}", "shard: [{a: 'postgres://u:secret@h'}]", "shard:"} {
+		if _, err := parsed(t, file); err == nil || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%q: %v", file, err)
 		}
+	}
+}
+
+// TestAListOfShardsStaysAList: a DSN may hold commas, so --shard does not split at them, and its list must not be joined by them.
+func TestAListOfShardsStaysAList(t *testing.T) {
+	f := func(file string, want ...string) {
+		t.Helper()
+		if c, err := parsed(t, file); err != nil || !reflect.DeepEqual(c.Shard, want) {
+			t.Errorf("%s: got %q (%v), want %q", file, c.Shard, err, want)
+		}
+	}
+	f("shard: [shard0=postgres://a, 'shard1=postgres://b1,b2/x']", "shard0=postgres://a", "shard1=postgres://b1,b2/x")
+	f("shard:\n  - shard0=postgres://a", "shard0=postgres://a")
+	f("shard: shard0=postgres://a,b", "shard0=postgres://a,b")
+	if c, err := parsed(t, "list: [1, x]"); err != nil || !reflect.DeepEqual(c.List, []string{"1", "x"}) {
+		t.Errorf("got %q (%v)", c.List, err)
 	}
 }

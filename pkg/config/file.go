@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/alecthomas/kong"
 	"github.com/goccy/go-yaml"
@@ -40,22 +39,31 @@ func (f file) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, erro
 	if !ok || inEnvironment(flag) {
 		return nil, nil
 	}
-	if list, ok := v.([]any); ok {
-		return joined(list), nil
+	list, isList := v.([]any)
+	if !isList {
+		return scalar(flag.Name, v)
 	}
-	return fmt.Sprint(v), nil
+	values := make([]any, len(list))
+	for i := range list {
+		var err error
+		if values[i], err = scalar(flag.Name, list[i]); err != nil {
+			return nil, err
+		}
+	}
+	return values, nil // not joined: a flag may take commas as they are, as --shard does
 }
 
 func inEnvironment(flag *kong.Flag) bool {
 	return slices.ContainsFunc(flag.Envs, func(name string) bool { return lookupEnv(name) })
 }
 
-func joined(list []any) string {
-	parts := make([]string, len(list))
-	for i, v := range list {
-		parts[i] = fmt.Sprint(v)
+// scalar is a value as it would stand behind a flag. The error does not repeat it, for it may be a DSN.
+func scalar(name string, v any) (any, error) {
+	switch v.(type) {
+	case nil, []any, map[string]any, yaml.MapSlice:
+		return nil, fmt.Errorf("the configuration file sets %s to what is neither a value nor a list of values: write it as on the command line", name)
 	}
-	return strings.Join(parts, ",")
+	return fmt.Sprint(v), nil
 }
 
 func flagNames(n *kong.Node) []string {
