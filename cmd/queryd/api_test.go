@@ -209,6 +209,8 @@ func TestProblems(t *testing.T) {
 	f(merchant, "/v1/settlement?page=bm90IGEgdG9rZW4", 400, "page-token", "first page")
 	f(merchant, "/v1/settlement?buyerName=x", 403, "personal-field", "--pii")
 	f(all, "/v1/settlement?type=FAST", 422, "no-access-pattern", "leave out type")
+	f(all, "/v1/settlement/export.csv?end=yes", 400, "bad-parameter", "end=1")
+	f(all, "/v1/settlement?end=1", 400, "unknown-parameter", "end")
 	f(all, "/v1/settlement/export.csv?limit=5", 400, "unknown-parameter", "limit")
 	f(all, "/v1/settlement/export.csv?stauts=PAID", 400, "unknown-parameter", "status")
 	f(all, "/v1/settlement/1?status=PAID", 400, "unknown-parameter", "status")
@@ -258,8 +260,20 @@ func TestExportHeadersAndTrailers(t *testing.T) {
 	}
 	head := q.request(t, http.MethodHead, key, "/v1/settlement/export.xlsx")
 	head.Body.Close()
+	if at := head.Header.Get("Prejoin-Instant"); at != "" {
+		t.Errorf("HEAD reads nothing but tells the instant %s", at)
+	}
 	if head.StatusCode != http.StatusOK || !strings.Contains(head.Header.Get("Content-Disposition"), ".xlsx") {
 		t.Errorf("HEAD: %d %v", head.StatusCode, head.Header)
+	}
+	for format, want := range map[string]string{
+		"ndjson": fmt.Sprintf("\n{\"end\":true,\"rows\":2500,\"digest\":%q}\n", strings.TrimPrefix(digest, "sha-256=")),
+		"csv":    "\n#end rows=2500 digest=" + strings.TrimPrefix(digest, "sha-256=") + strings.Repeat(",", len(records[0])-1) + "\r\n",
+		"json":   "]\n",
+	} {
+		if answer, body = q.get(t, key, "/v1/settlement/export."+format+"?end=1"); answer.StatusCode != http.StatusOK || !strings.HasSuffix(body, want) {
+			t.Errorf("%s with end=1: %d %q", format, answer.StatusCode, body[max(0, len(body)-200):])
+		}
 	}
 	answer, body = q.get(t, key, "/v1/settlement/export.ndjson?payDue=2020-01-01")
 	if body != "" || answer.StatusCode != http.StatusOK || answer.Trailer.Get("Prejoin-Rows") != "0" {

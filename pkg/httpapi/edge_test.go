@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"prejoin/pkg/access"
+	"prejoin/pkg/export"
 	"prejoin/pkg/mongodb"
 	"prejoin/pkg/query"
 	"prejoin/pkg/readmodel"
@@ -138,5 +139,23 @@ func TestGateCountsByKey(t *testing.T) {
 	}
 	if g.all != 0 || len(g.ofKey) != 0 {
 		t.Errorf("%d, %v are left behind", g.all, g.ofKey)
+	}
+}
+
+// What a HEAD says of a format is what its encoder says.
+func TestFormatsAreTheirEncoders(t *testing.T) {
+	m := &readmodel.Model{Name: "thing", ID: "id", Fields: []readmodel.Field{{Name: "id", Type: readmodel.Int64}}}
+	l, err := export.NewLayout(m, export.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range formats {
+		e, err := f.encoder(l, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.ContentType() != f.contentType || e.Extension() != f.name {
+			t.Errorf("%s: %s, %s", f.name, e.ContentType(), e.Extension())
+		}
 	}
 }

@@ -38,14 +38,17 @@ func (a *API) export(f format) echo.HandlerFunc {
 		if err != nil {
 			return err
 		}
+		if r.Method == http.MethodHead { // reads nothing, so it has no instant
+			j.headers(c, time.Now())
+			return c.NoContent(http.StatusOK)
+		}
 		leave, err := a.gate.enter(j.principal.KeyID)
 		if err != nil {
 			return err
 		}
 		defer leave()
-		if r.Method == http.MethodHead {
-			j.headers(c, time.Now())
-			return c.NoContent(http.StatusOK)
+		if err := j.encode(); err != nil {
+			return err
 		}
 		return a.stream(c, j)
 	}
@@ -57,8 +60,18 @@ type download struct {
 	principal  *access.Principal
 	query      *query.Request
 	collection string
+	layout     *export.Layout
 	encoder    export.Encoder
 	digest     *export.Digest
+}
+
+// encode makes the encoder, which costs memory: only within the gate.
+func (j *download) encode() (err error) {
+	if j.encoder, err = j.format.encoder(j.layout, j.query.End); err != nil {
+		return fmt.Errorf("making the encoder of %s: %w", j.format.name, err)
+	}
+	j.digest = export.NewDigest(j.layout)
+	return nil
 }
 
 func (a *API) prepare(c echo.Context, f format) (*download, error) {
@@ -83,19 +96,14 @@ func (a *API) prepare(c echo.Context, f format) (*download, error) {
 	if err != nil {
 		return nil, problem(http.StatusBadRequest, query.SlugBadParameter, "Bad parameter", "%s.", sentence(err))
 	}
-	e, err := f.encoder(l)
-	if err != nil {
-		return nil, fmt.Errorf("making the encoder of %s: %w", f.name, err)
-	}
-	return &download{format: f, principal: p, query: q, collection: s.collection, encoder: e, digest: export.NewDigest(l)}, nil
+	return &download{format: f, principal: p, query: q, collection: s.collection, layout: l}, nil
 }
 
 // headers are set before the first byte; trailers must be announced there.
 func (j *download) headers(c echo.Context, at time.Time) {
 	h := c.Response().Header()
-	h.Set("Content-Type", j.encoder.ContentType())
-	h.Set("Content-Disposition", disposition(fileName(j.query, j.encoder.Extension(), at)))
-	h.Set("Prejoin-Instant", at.UTC().Format(time.RFC3339))
+	h.Set("Content-Type", j.format.contentType)
+	h.Set("Content-Disposition", disposition(fileName(j.query, j.format.name, at)))
 	h.Set("X-Accel-Buffering", "no") // nginx: what is flushed here reaches the client
 	h.Set("Trailer", strings.Join([]string{trailerRows, trailerDigest, trailerReported, trailerTiming}, ", "))
 }
@@ -120,6 +128,7 @@ func (a *API) stream(c echo.Context, j *download) (err error) {
 	}
 	defer rows.Close()
 	j.headers(c, snapshot.Time())
+	c.Response().Header().Set("Prejoin-Instant", snapshot.Time().Format(time.RFC3339))
 	view := access.NewView(j.query.Model, j.principal.Reader)
 	result, err = a.send(ctx, c, j, view.Rows(rows))
 	if err != nil {

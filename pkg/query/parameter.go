@@ -24,7 +24,7 @@ var Parameters = []string{"sort", "fields", "limit", "page", "tz", "lang",
 // the parameters that a page, an export and a get understand
 var (
 	pageParameters   = []string{"sort", "fields", "limit", "page", "tz", "lang"}
-	exportParameters = []string{"sort", "fields", "tz", "lang"}
+	exportParameters = []string{"sort", "fields", "tz", "lang", "end"}
 	getParameters    = []string{"fields", "tz", "lang"}
 )
 
@@ -126,6 +126,18 @@ func (p *parser) lang() error {
 	if p.values.Has("lang") && p.request.Lang != "en" && p.request.Lang != "ko" {
 		return badParameter("lang=%s is not a language; give en or ko.", short(p.request.Lang))
 	}
+	return nil
+}
+
+// end asks for a mark at the end of an export, whatever its format.
+func (p *parser) end() error {
+	if !p.options.Export || !p.values.Has("end") {
+		return nil
+	}
+	if p.values.Get("end") != "1" {
+		return badParameter("end=%s is not known; give end=1 for a last line that says how many rows came, or leave it out.", short(p.values.Get("end")))
+	}
+	p.request.End = true
 	return nil
 }
 

@@ -26,6 +26,7 @@ type Request struct {
 	Limit      int                // of a page
 	Zone       *time.Location
 	Lang       string // "en", "ko", or "" where it was not given
+	End        bool   // an export tells its end in its last line
 
 	sort    readmodel.SortKey
 	bounded bool // the filter limits the sort field, so that no null is in the result
@@ -55,7 +56,7 @@ func Parse(m *readmodel.Model, r Reader, values url.Values, o Options) (*Request
 	if o.Export {
 		p.known = exportParameters
 	}
-	for _, step := range []func() error{p.once, p.zone, p.lang, p.limit, p.fields, p.find, p.page} {
+	for _, step := range []func() error{p.once, p.zone, p.lang, p.end, p.limit, p.fields, p.find, p.page} {
 		if err := step(); err != nil {
 			return nil, err
 		}
