@@ -46,7 +46,7 @@ ensure_race() {
 }
 
 ensure_curl() {
-	command -v curl >/dev/null || install "curl, for the tests" curl ca-certificates
+	command -v curl >/dev/null || install "curl, for the tests" curl
 }
 
 ensure_python() {
