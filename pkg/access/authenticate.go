@@ -39,21 +39,27 @@ type Principal struct {
 
 // Authenticator turns requests into principals.
 type Authenticator struct {
-	store  Store
-	cache  *cache
-	flight singleflight.Group
+	store   Store
+	cache   *cache
+	flight  singleflight.Group
+	lookups chan struct{} // a place for each look into the store
 }
+
+// maxLookups bounds the looks into the store at once: anyone can send ids that
+// nobody has.
+const maxLookups = 16
 
 // lookupTime bounds one look into the store, whoever waits for it.
 const lookupTime = 5 * time.Second
 
-// NewAuthenticator looks keys up in the store and remembers valid ones for ttl
-// (0: 3 s), which is how long a revoked key may still work.
+// NewAuthenticator looks keys up in the store and remembers what it found for ttl
+// (0: 3 s), which is how long a revoked key may still work, and how long a key
+// may be unknown that was asked for before it was made.
 func NewAuthenticator(store Store, ttl time.Duration) *Authenticator {
 	if ttl <= 0 {
 		ttl = 3 * time.Second
 	}
-	return &Authenticator{store: store, cache: newCache(ttl)}
+	return &Authenticator{store: store, cache: newCache(ttl), lookups: make(chan struct{}, maxLookups)}
 }
 
 // Authenticate returns the principal of a request, ErrNoKey, ErrBadKey, or an
@@ -71,7 +77,8 @@ func (a *Authenticator) Authenticate(ctx context.Context, h http.Header) (*Princ
 	if err != nil && !errors.Is(err, ErrUnknownKey) {
 		return nil, fmt.Errorf("looking the API key up: %w", err)
 	}
-	// An unknown id is compared too, so that time tells nothing about ids.
+	// The secret is compared in constant time. That an id is unknown does show in
+	// the time, by its look-up: ids are public, and only the secret opens anything.
 	same := subtle.ConstantTimeCompare(hash(secret), padded(k.Hash)) == 1
 	if err != nil || !same || !k.Revoked.IsZero() {
 		return nil, ErrBadKey
@@ -109,17 +116,16 @@ func padded(stored []byte) []byte {
 // key asks the cache, then the store. Requests with one id share a look-up,
 // which therefore does not end with any one of them.
 func (a *Authenticator) key(ctx context.Context, id string) (Key, error) {
-	if k, ok := a.cache.get(id); ok {
+	if k, known, ok := a.cache.get(id); ok {
+		if !known {
+			return Key{}, ErrUnknownKey
+		}
 		return k, nil
 	}
 	found := a.flight.DoChan(id, func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookupTime)
 		defer cancel()
-		k, err := a.store.Key(ctx, id)
-		if err == nil && k.Revoked.IsZero() {
-			a.cache.put(k)
-		}
-		return k, err
+		return a.lookUp(ctx, id)
 	})
 	select {
 	case r := <-found:
@@ -128,6 +134,24 @@ func (a *Authenticator) key(ctx context.Context, id string) (Key, error) {
 	case <-ctx.Done():
 		return Key{}, context.Cause(ctx)
 	}
+}
+
+// lookUp asks the store, when it is this look-up's turn.
+func (a *Authenticator) lookUp(ctx context.Context, id string) (Key, error) {
+	select {
+	case a.lookups <- struct{}{}:
+		defer func() { <-a.lookups }()
+	case <-ctx.Done():
+		return Key{}, context.Cause(ctx)
+	}
+	k, err := a.store.Key(ctx, id)
+	switch {
+	case errors.Is(err, ErrUnknownKey), err == nil && !k.Revoked.IsZero():
+		a.cache.putUnknown(id)
+	case err == nil:
+		a.cache.put(k)
+	}
+	return k, err
 }
 
 func principal(k Key) *Principal {

@@ -137,10 +137,48 @@ func TestCacheIsBounded(t *testing.T) {
 	c := newCache(time.Minute)
 	for i := range 3 * maxCached {
 		c.put(Key{ID: fmt.Sprint(i)})
+		c.putUnknown(fmt.Sprint("x", i))
 	}
-	if len(c.keys) > maxCached {
-		t.Errorf("%d keys are remembered", len(c.keys))
+	if len(c.keys) > maxCached || len(c.unknown) > maxCached {
+		t.Errorf("%d keys and %d unknown ids are remembered", len(c.keys), len(c.unknown))
 	}
+}
+
+// One unknown id is looked up once, and many of them a few at a time.
+func TestUnknownKeysAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &shelf{slow: time.Second}
+		a := NewAuthenticator(store, 3*time.Second)
+		ask := func(text string) error { _, err := a.Authenticate(t.Context(), header("X-Api-Key", text)); return err }
+		k, text := NewKey("x")
+		for range 5 {
+			if err := ask(text); !errors.Is(err, ErrBadKey) {
+				t.Fatal(err)
+			}
+		}
+		if store.asked != 1 {
+			t.Errorf("%d look-ups of one unknown id", store.asked)
+		}
+		store.change(func() { store.keys = map[string]Key{k.ID: k} })
+		time.Sleep(3*time.Second + 1)
+		if err := ask(text); err != nil {
+			t.Errorf("a key that was made meanwhile: %v", err)
+		}
+		store.change(func() { store.asked = 0 })
+		var all sync.WaitGroup
+		for range 10 * maxLookups {
+			_, text := NewKey("x")
+			all.Go(func() { _ = ask(text) })
+		}
+		time.Sleep(time.Second + time.Millisecond)
+		synctest.Wait()
+		store.change(func() {
+			if store.asked != maxLookups {
+				t.Errorf("%d look-ups in a second, each of a second", store.asked)
+			}
+		})
+		all.Wait()
+	})
 }
 
 func FuzzSplitKey(f *testing.F) {
