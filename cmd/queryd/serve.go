@@ -30,9 +30,10 @@ type ServeCmd struct {
 	AdminAddr     string        `help:"Where /livez, /readyz and /metrics listen." env:"QUERYD_ADMIN_ADDR" default:"127.0.0.1:8081" placeholder:"HOST:PORT"`
 	PageKey       []string      `help:"Keys that sign page tokens: base64 of 32 bytes or more each; the first signs, all are accepted. Default: a random one, so that tokens end with the process and are good for one instance only." env:"QUERYD_PAGE_KEY" placeholder:"BASE64"`
 	Tz            string        `name:"tz" help:"The time zone of plain dates and shown times where a request has no tz." env:"QUERYD_TZ" default:"UTC" placeholder:"ZONE"`
+	Requests      int           `help:"Requests at once, exports among them; further ones get 503." env:"QUERYD_REQUESTS" default:"128"`
 	Exports       int           `help:"Exports at once." env:"QUERYD_EXPORTS" default:"8"`
 	ExportsPerKey int           `help:"Exports at once for one key." env:"QUERYD_EXPORTS_PER_KEY" default:"2"`
-	Patience      time.Duration `help:"How long a client may take no byte of an export." env:"QUERYD_PATIENCE" default:"30s"`
+	Patience      time.Duration `help:"How long a client may take for 256 KiB of an export before it is cut (30s: 9 kB/s)." env:"QUERYD_PATIENCE" default:"30s"`
 	Drain         time.Duration `help:"How long to go on serving after readiness is off, so that a balancer can notice." env:"QUERYD_DRAIN" default:"0s"`
 	Stop          time.Duration `help:"How long running requests may take at the end before they are cut." env:"QUERYD_STOP" default:"10s"`
 }
@@ -81,7 +82,7 @@ func (c *ServeCmd) api(env *Env) (httpapi.Config, error) {
 		return httpapi.Config{}, err
 	}
 	return httpapi.Config{Models: models, Tokens: tokens, Zone: zone, Logger: env.Log,
-		Exports: c.Exports, ExportsPerKey: c.ExportsPerKey, Patience: c.Patience}, nil
+		Requests: c.Requests, Exports: c.Exports, ExportsPerKey: c.ExportsPerKey, Patience: c.Patience}, nil
 }
 
 func (c *ServeCmd) tokens(env *Env) (*query.Tokens, error) {

@@ -43,6 +43,7 @@ type Config struct {
 	PageTime      time.Duration // the server's work on one page; 0: 5 s
 	ExportTime    time.Duration // the server's work on one export, without waits; 0: 10 min
 	Patience      time.Duration // how long a client may take no byte; 0: 30 s
+	Requests      int           // at once, exports among them; 0: 128
 	Exports       int           // at once; 0: 8
 	ExportsPerKey int           // at once for one key; 0: 2
 	Refresh       time.Duration // how often the served collections are looked up; 0: 3 s
@@ -53,6 +54,9 @@ func (c Config) defaults() Config {
 	c.ExportTime = orDuration(c.ExportTime, 10*time.Minute)
 	c.Patience = orDuration(c.Patience, 30*time.Second)
 	c.Refresh = orDuration(c.Refresh, 3*time.Second)
+	if c.Requests <= 0 {
+		c.Requests = 128
+	}
 	if c.Exports <= 0 {
 		c.Exports = 8
 	}
@@ -81,10 +85,13 @@ type API struct {
 	store   Store
 	auth    *access.Authenticator
 	catalog *catalog
+	places  chan struct{} // one for each request that runs
 	gate    *gate
 	metrics *metrics
 	log     *slog.Logger
 	echo    *echo.Echo
+
+	answerTime time.Duration // tests shorten it
 }
 
 // New checks the configuration and looks the served collections up. It refuses
@@ -100,7 +107,8 @@ func New(ctx context.Context, cfg Config, store Store, auth *access.Authenticato
 		}
 	}
 	a := &API{cfg: cfg, store: store, auth: auth, log: cfg.Logger,
-		gate: newGate(cfg.Exports, cfg.ExportsPerKey), metrics: newMetrics(cfg.Registry)}
+		places: make(chan struct{}, cfg.Requests), gate: newGate(cfg.Exports, cfg.ExportsPerKey),
+		metrics: newMetrics(cfg.Registry), answerTime: answerTime}
 	a.catalog = newCatalog(cfg.Models, store, cfg.Logger)
 	if err := a.catalog.load(ctx); err != nil {
 		return nil, err
@@ -122,7 +130,7 @@ func (a *API) routes() *echo.Echo {
 	e := echo.New()
 	e.HideBanner, e.HidePort = true, true
 	e.HTTPErrorHandler = a.answer
-	e.Use(a.identify, a.observe, a.recover, a.limits)
+	e.Use(a.identify, a.observe, a.recover, a.admit, a.limits)
 	get := func(path string, h echo.HandlerFunc) {
 		e.Match([]string{http.MethodGet, http.MethodHead}, path, h, a.authenticate)
 	}

@@ -9,7 +9,9 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -45,6 +47,23 @@ func (o oneKey) Key(context.Context, string) (access.Key, error) { return o.key,
 // edge is an API over a find that fails, and a request to it.
 func edge(t *testing.T, find func() (*mongodb.Cursor, error)) (ask func(path string) *httptest.ResponseRecorder, log *bytes.Buffer) {
 	t.Helper()
+	a, text, log := edgeAPI(t, find, Config{})
+	return func(path string) *httptest.ResponseRecorder {
+		w := httptest.NewRecorder()
+		a.ServeHTTP(w, edgeRequest(path, text))
+		return w
+	}, log
+}
+
+func edgeRequest(path, key string) *http.Request {
+	r := httptest.NewRequest(http.MethodGet, path, nil)
+	r.Header.Set("X-Api-Key", key)
+	return r
+}
+
+// edgeAPI is the API and the text of an operator's key.
+func edgeAPI(t *testing.T, find func() (*mongodb.Cursor, error), cfg Config) (a *API, text string, log *bytes.Buffer) {
+	t.Helper()
 	m := &readmodel.Model{Name: "thing", Version: 1, ID: "id", Fields: []readmodel.Field{{Name: "id", Type: readmodel.Int64}, {Name: "at", Type: readmodel.Date}},
 		Access: []readmodel.Access{{Scope: "none", Range: "at", Sort: readmodel.SortKey{Field: "at"}}}}
 	tokens, err := query.NewTokens(make([]byte, 32))
@@ -54,17 +73,12 @@ func edge(t *testing.T, find func() (*mongodb.Cursor, error)) (ask func(path str
 	k, text := access.NewKey("test")
 	k.All = true
 	log = &bytes.Buffer{}
-	a, err := New(t.Context(), Config{Models: []*readmodel.Model{m}, Tokens: tokens, Logger: slog.New(slog.NewTextHandler(log, nil))}, store{find}, access.NewAuthenticator(oneKey{k}, 0))
+	cfg.Models, cfg.Tokens, cfg.Logger = []*readmodel.Model{m}, tokens, slog.New(slog.NewTextHandler(log, nil))
+	a, err = New(t.Context(), cfg, store{find}, access.NewAuthenticator(oneKey{k}, 0))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return func(path string) *httptest.ResponseRecorder {
-		r := httptest.NewRequest(http.MethodGet, path, nil)
-		r.Header.Set("X-Api-Key", text)
-		w := httptest.NewRecorder()
-		a.ServeHTTP(w, r)
-		return w
-	}, log
+	return a, text, log
 }
 
 // What fails inside is a problem without a word of the inside, and in the log.
@@ -157,5 +171,85 @@ func TestFormatsAreTheirEncoders(t *testing.T) {
 		if e.ContentType() != f.contentType || e.Extension() != f.name {
 			t.Errorf("%s: %s, %s", f.name, e.ContentType(), e.Extension())
 		}
+	}
+}
+
+// A problem that is known only after the answer's time reaches the client.
+func TestLateProblemIsDelivered(t *testing.T) {
+	a, key, _ := edgeAPI(t, func() (*mongodb.Cursor, error) {
+		time.Sleep(300 * time.Millisecond)
+		return nil, context.DeadlineExceeded
+	}, Config{})
+	a.answerTime = 100 * time.Millisecond
+	server := httptest.NewServer(a)
+	defer server.Close()
+	for _, path := range []string{"/v1/thing/export.csv", "/v1/thing"} {
+		r, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+path, nil)
+		r.Header.Set("X-Api-Key", key)
+		answer, err := server.Client().Do(r)
+		if err != nil {
+			t.Errorf("%s: %v", path, err)
+			continue
+		}
+		answer.Body.Close()
+		if answer.StatusCode != http.StatusServiceUnavailable {
+			t.Errorf("%s: %d", path, answer.StatusCode)
+		}
+	}
+}
+
+// Over the limit a request is refused before its key is looked at.
+func TestRequestsAtOnceAreLimited(t *testing.T) {
+	inside, leave := make(chan struct{}), make(chan struct{})
+	a, key, _ := edgeAPI(t, func() (*mongodb.Cursor, error) {
+		inside <- struct{}{}
+		<-leave
+		return nil, errors.New("x")
+	}, Config{Requests: 2})
+	var running sync.WaitGroup
+	for range 2 {
+		running.Go(func() { a.ServeHTTP(httptest.NewRecorder(), edgeRequest("/v1/thing", key)) })
+		<-inside
+	}
+	w := httptest.NewRecorder()
+	a.ServeHTTP(w, edgeRequest("/v1/thing", "no key"))
+	if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" || !strings.Contains(w.Body.String(), "problem:busy") {
+		t.Errorf("%d %v %s", w.Code, w.Header(), w.Body)
+	}
+	close(leave)
+	running.Wait()
+	w = httptest.NewRecorder()
+	if a.ServeHTTP(w, edgeRequest("/v1/thing", "no key")); w.Code != http.StatusUnauthorized {
+		t.Errorf("a place that became free: %d", w.Code)
+	}
+}
+
+// An export that must wait its turn costs no encoder, nor does a HEAD.
+func TestEncoderIsMadeWithinTheGate(t *testing.T) {
+	a, key, _ := edgeAPI(t, func() (*mongodb.Cursor, error) { return nil, errors.New("x") }, Config{ExportsPerKey: 1})
+	made := 0
+	f := formats[0]
+	f.encoder = func(*export.Layout, bool) (export.Encoder, error) { made++; return nil, errors.New("made") }
+	a.echo.Match([]string{http.MethodGet, http.MethodHead}, "/v1/:model/export.test", a.export(f), a.authenticate)
+	ask := func(method string) int {
+		w, r := httptest.NewRecorder(), edgeRequest("/v1/thing/export.test", key)
+		r.Method = method
+		a.ServeHTTP(w, r)
+		return w.Code
+	}
+	if code := ask(http.MethodHead); code != http.StatusOK || made != 0 {
+		t.Errorf("HEAD: %d, %d encoders", code, made)
+	}
+	id := strings.Split(key, "_")[1]
+	leave, err := a.gate.enter(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if code := ask(http.MethodGet); code != http.StatusTooManyRequests || made != 0 {
+		t.Errorf("over the limit: %d, %d encoders", code, made)
+	}
+	leave()
+	if code := ask(http.MethodGet); code != http.StatusInternalServerError || made != 1 {
+		t.Errorf("within: %d, %d encoders", code, made)
 	}
 }

@@ -16,8 +16,11 @@ import (
 )
 
 const (
-	maxURL     = 8 << 10 // bytes of a request's target
-	answerTime = 60 * time.Second
+	maxURL     = 8 << 10          // bytes of a request's target
+	answerTime = 60 * time.Second // until an answer has left; an export moves it
+	// problemTime is what a problem gets to leave, from when it is known: the
+	// answer's own time may be over then.
+	problemTime = 10 * time.Second
 )
 
 const (
@@ -108,7 +111,7 @@ func (a *API) recover(next echo.HandlerFunc) echo.HandlerFunc {
 func (a *API) limits(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r, control := c.Request(), http.NewResponseController(c.Response())
-		_ = control.SetWriteDeadline(time.Now().Add(answerTime)) // not every writer of a test has one
+		_ = control.SetWriteDeadline(time.Now().Add(a.answerTime)) // not every writer of a test has one
 		if len(r.RequestURI) > maxURL {
 			return problem(http.StatusRequestURITooLong, "url-too-long", "The URL is too long", "The URL has %d bytes and at most %d are read; name fewer values.", len(r.RequestURI), maxURL)
 		}
@@ -118,6 +121,20 @@ func (a *API) limits(next echo.HandlerFunc) echo.HandlerFunc {
 			return problem(http.StatusRequestEntityTooLarge, "body-refused", "No body is read", "This API reads no request body; put filters into the URL.")
 		}
 		return next(c)
+	}
+}
+
+// admit limits how many requests run at once, whoever sends them: before a key
+// is looked up, since that is work too.
+func (a *API) admit(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		select {
+		case a.places <- struct{}{}:
+			defer func() { <-a.places }()
+			return next(c)
+		default:
+			return problem(http.StatusServiceUnavailable, "busy", "Too many requests at once", "queryd has %d requests running, which is its limit; try again in a moment.", cap(a.places))
+		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -92,6 +93,7 @@ func (a *API) answer(err error, c echo.Context) {
 }
 
 func (a *API) write(c echo.Context, p *query.Problem) {
+	_ = http.NewResponseController(c.Response()).SetWriteDeadline(time.Now().Add(problemTime)) // not every writer of a test has one
 	h := c.Response().Header()
 	for _, name := range []string{"Content-Disposition", "Trailer", "Prejoin-Instant", "X-Accel-Buffering", "Link"} {
 		h.Del(name)
