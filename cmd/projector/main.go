@@ -104,7 +104,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 
 func failed(stderr io.Writer, err error, code int) int {
 	if !errors.Is(err, errDifferent) { // the report has said it
-		fmt.Fprintln(stderr, "projector:", err)
+		fmt.Fprintln(stderr, "projector:", logging.RedactText(err.Error())) // an adapter's error may quote a DSN
 	}
 	return code
 }

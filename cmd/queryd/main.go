@@ -100,6 +100,6 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 }
 
 func failed(stderr io.Writer, err error, code int) int {
-	fmt.Fprintln(stderr, "queryd:", err)
+	fmt.Fprintln(stderr, "queryd:", logging.RedactText(err.Error())) // an adapter's error may quote a DSN
 	return code
 }

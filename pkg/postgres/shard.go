@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -78,7 +79,7 @@ func (s *Shard) Close() { s.pool.Close() }
 // Ping asks the shard for a sign of life.
 func (s *Shard) Ping(ctx context.Context) error {
 	if err := s.pool.Ping(ctx); err != nil {
-		return fmt.Errorf("reaching shard %s: %w", s.name, err)
+		return unreachable(s.name, err)
 	}
 	return nil
 }
@@ -99,9 +100,17 @@ func (s *Shard) inspect(ctx context.Context) error {
 	return nil
 }
 
+// unreachable says why without the names of the user and the database, which the server and pgx repeat: of a DSN that is
+// written wrongly they may be the password.
 func unreachable(shard string, err error) error {
 	var pgErr *pgconn.PgError
-	if errors.As(err, &pgErr) {
+	switch {
+	case !errors.As(err, &pgErr):
+	case strings.HasPrefix(pgErr.Code, "28"):
+		return fmt.Errorf("shard %s refused the login (SQLSTATE %s); check the DSN's user and password, and pg_hba.conf", shard, pgErr.Code)
+	case strings.HasPrefix(pgErr.Code, "3D"):
+		return fmt.Errorf("shard %s has no such database (SQLSTATE %s); check the DSN's database", shard, pgErr.Code)
+	default:
 		return fmt.Errorf("shard %s refused: %s (SQLSTATE %s); check the DSN's user, password and database", shard, pgErr.Message, pgErr.Code)
 	}
 	var connectErr *pgconn.ConnectError

@@ -20,6 +20,16 @@ func Temporary(err error) bool {
 	return !errors.Is(err, ErrSlotLost) && (errors.Is(err, ErrSlotActive) || postgres.Temporary(err))
 }
 
+// said is an error under a text of its own: the server and pgx repeat user and database, which may be the password where a DSN is
+// written wrongly.
+type said struct {
+	text string
+	err  error
+}
+
+func (e *said) Error() string { return e.text }
+func (e *said) Unwrap() error { return e.err }
+
 func state(err error) string {
 	var pgErr *pgconn.PgError
 	if errors.As(err, &pgErr) {

@@ -33,14 +33,14 @@ type Shard struct {
 func Open(ctx context.Context, cfg Config) (*Shard, error) {
 	poolConfig, err := pgxpool.ParseConfig(cfg.DSN)
 	if err != nil {
-		return nil, fmt.Errorf("reading the DSN of shard %s: %w", cfg.Shard, err)
+		return nil, badDSN(cfg.Shard)
 	}
 	poolConfig.MaxConns = 2
 	poolConfig.MinConns = 0
 	poolConfig.ConnConfig.RuntimeParams["application_name"] = "prejoin capture"
 	stream, err := pgconn.ParseConfig(cfg.DSN)
 	if err != nil {
-		return nil, fmt.Errorf("reading the DSN of shard %s: %w", cfg.Shard, err)
+		return nil, badDSN(cfg.Shard)
 	}
 	for name, value := range map[string]string{"replication": "database", "application_name": "prejoin capture", "client_encoding": "UTF8",
 		"TimeZone": "UTC", "DateStyle": "ISO", "bytea_output": "hex", "extra_float_digits": "1"} {
@@ -51,6 +51,11 @@ func Open(ctx context.Context, cfg Config) (*Shard, error) {
 		return nil, fmt.Errorf("preparing shard %s: %w", cfg.Shard, err)
 	}
 	return &Shard{cfg: cfg, pool: pool, stream: stream, Database: poolConfig.ConnConfig.Database}, nil
+}
+
+// badDSN does not hold pgx's error, which repeats a DSN that it cannot read, and its password with it.
+func badDSN(shard string) error {
+	return fmt.Errorf("shard %s has a DSN that cannot be parsed: write postgres://USER:PASSWORD@HOST:PORT/DATABASE", shard)
 }
 
 // Close ends the connections.
@@ -105,14 +110,25 @@ func (s *Shard) failed(doing string, err error) error {
 		next = "; GRANT the role prejoin_capture what migrations/postgres/prejoin grants"
 	case "42P01", "3F000":
 		next = "; run the migrations in migrations/postgres/prejoin"
-	case "28P01", "28000":
-		next = "; check the user and password of the shard's DSN"
-	case "3D000":
-		next = "; check the database of the shard's DSN"
 	}
-	var connect *pgconn.ConnectError
-	if errors.As(err, &connect) && next == "" {
-		next = "; is the server running and is the address of the shard's DSN right"
+	if text, ok := unreachable(err); ok {
+		return &said{fmt.Sprintf("%s of shard %s: %s", doing, s.cfg.Shard, text), err}
 	}
 	return fmt.Errorf("%s of shard %s: %w%s", doing, s.cfg.Shard, err, next)
+}
+
+// unreachable words the failure of a connection.
+func unreachable(err error) (text string, ok bool) {
+	switch state(err) {
+	case "28P01", "28000":
+		return "the login was refused; check the user and password of the shard's DSN, and pg_hba.conf", true
+	case "3D000":
+		return "there is no such database; check the database of the shard's DSN", true
+	}
+	var connect *pgconn.ConnectError
+	if !errors.As(err, &connect) {
+		return "", false
+	}
+	return fmt.Sprintf("%s:%d cannot be reached (%v); is the server running and is the address of the shard's DSN right",
+		connect.Config.Host, connect.Config.Port, connect.Unwrap()), true
 }
