@@ -3,6 +3,7 @@ package mongodb
 import (
 	"errors"
 	"fmt"
+	"strconv"
 
 	"go.mongodb.org/mongo-driver/bson"
 )
@@ -68,8 +69,30 @@ type PoisonError struct {
 
 func (e *PoisonError) Error() string {
 	first := e.Writes[0]
-	return fmt.Sprintf("writing to %s: MongoDB can never take %d of the documents (the first is %s: %v); park them",
-		e.Collection, len(e.Writes), first.Reason, first.Err)
+	return fmt.Sprintf("writing to %s: MongoDB can never take %d of the documents; the first, with _id %s, is %s: %v; %s",
+		e.Collection, len(e.Writes), idText(first.ID), first.Reason, first.Err, first.Reason.cure())
+}
+
+// cure is what lets such a document be written.
+func (r Reason) cure() string {
+	switch r {
+	case TooLarge:
+		return "shorten that document's rows on the shard, or leave a field out of the model"
+	case Invalid:
+		return "change or remove the collection's validator (collMod)"
+	}
+	return "mend that, then start again: nothing is skipped"
+}
+
+// idText is an id as the shard writes it, where it is a number or a text.
+func idText(id bson.RawValue) string {
+	if n, ok := id.AsInt64OK(); ok {
+		return strconv.FormatInt(n, 10)
+	}
+	if s, ok := id.StringValueOK(); ok {
+		return s
+	}
+	return id.String()
 }
 
 // Unwrap gives the reasons of all of them.

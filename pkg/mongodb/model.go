@@ -62,13 +62,20 @@ func (r *ModelRecord) accept(m *readmodel.Model) error {
 	case m.Version == r.Version && m.Shape == r.Shape:
 		return nil
 	case m.Version == r.Version:
-		return fmt.Errorf("its SQL or fields have changed, but version %d is already in use with another shape (%w); raise version in the model's file",
-			m.Version, ErrShapeChanged)
+		return fmt.Errorf("its SQL or fields have changed, but version %d is already in use with another shape (%w); go back to the file as it was, or %s",
+			m.Version, ErrShapeChanged, r.anew(m))
 	case m.Version < r.Version:
-		return fmt.Errorf("its file says version %d, but version %d is served (%w); use the newer file", m.Version, r.Version, ErrRebuildNeeded)
+		return fmt.Errorf("its file says version %d, but version %d is in use (%w); use the newer file", m.Version, r.Version, ErrRebuildNeeded)
 	}
-	return fmt.Errorf("its file says version %d, but version %d is served (%w); go back to the file of version %d until the new one is rebuilt",
-		m.Version, r.Version, ErrRebuildNeeded, r.Version)
+	return fmt.Errorf("its file says version %d, but version %d is in use (%w); go back to the file of version %d, or %s",
+		m.Version, r.Version, ErrRebuildNeeded, r.Version, r.anew(m))
+}
+
+// anew says how a changed model can be had.
+func (r *ModelRecord) anew(m *readmodel.Model) string {
+	return fmt.Sprintf("give the changed one another name, or start anew, which serves nothing until it is filled: "+
+		"stop the projector, drop the collection %s_v%d, delete the document with _id %q from %s, start projector backfill and then projector run",
+		m.Name, r.Version, m.Name, modelsCollection)
 }
 
 // keepText stores a text that differs only in what is not the shape: labels,

@@ -26,6 +26,9 @@ func TestOversizedDocumentIsPoisonAndTheRestIsWritten(t *testing.T) {
 	if stored(t, db, int64(2)) != nil || stored(t, db, int64(1)) == nil {
 		t.Error("the wrong one was stored")
 	}
+	if !strings.Contains(err.Error(), "with _id 2,") || !strings.Contains(err.Error(), "shorten") {
+		t.Errorf("%v names neither the document nor what to do", err)
+	}
 }
 
 func onePoison(t *testing.T, err error) mongodb.Poison {

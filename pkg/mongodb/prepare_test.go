@@ -110,7 +110,7 @@ func TestPrepareRefusesAnotherShapeAndVersion(t *testing.T) {
 		}
 	}
 	prepare(model(2, "a"), nil, "")
-	prepare(model(2, "b"), mongodb.ErrShapeChanged, "raise version")
+	prepare(model(2, "b"), mongodb.ErrShapeChanged, "go back to the file as it was")
 	prepare(model(1, "a"), mongodb.ErrRebuildNeeded, "use the newer file")
 	prepare(model(3, "c"), mongodb.ErrRebuildNeeded, "go back to the file of version 2")
 	relabelled := model(2, "a")
@@ -118,6 +118,32 @@ func TestPrepareRefusesAnotherShapeAndVersion(t *testing.T) {
 	prepare(relabelled, nil, "")
 	if r, err := db.Model(t.Context(), "settlement"); err != nil || r.Text != "new labels" || r.Version != 2 || r.Shape != "a" {
 		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// TestTheWayToAChangedModelIsOpen: what the refusal tells to do leads on.
+func TestTheWayToAChangedModelIsOpen(t *testing.T) {
+	for _, changed := range []*readmodel.Model{model(1, "b"), model(2, "b")} {
+		db := open(t)
+		if err := db.Prepare(t.Context(), model(1, "a")); err != nil {
+			t.Fatal(err)
+		}
+		err := db.Prepare(t.Context(), changed)
+		if err == nil || !strings.Contains(err.Error(), `drop the collection settlement_v1, delete the document with _id "settlement" from _prejoin.models`) {
+			t.Fatalf("Prepare: %v", err)
+		}
+		if err := db.Raw().Collection("settlement_v1").Drop(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.Raw().Collection("_prejoin.models").DeleteOne(t.Context(), bson.D{{Key: "_id", Value: "settlement"}}); err != nil {
+			t.Fatal(err)
+		}
+		if err := db.Prepare(t.Context(), changed); err != nil {
+			t.Error(err)
+		}
+		if served, err := db.Served(t.Context(), "settlement"); err != nil || served != "" {
+			t.Errorf("served %q, %v; want nothing until it is filled", served, err)
+		}
 	}
 }
 
