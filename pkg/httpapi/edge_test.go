@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -251,5 +252,30 @@ func TestEncoderIsMadeWithinTheGate(t *testing.T) {
 	leave()
 	if code := ask(http.MethodGet); code != http.StatusInternalServerError || made != 1 {
 		t.Errorf("within: %d, %d encoders", code, made)
+	}
+}
+
+// The names of what is hidden from a key are nowhere in what it is told.
+func TestHiddenNamesAreNotTold(t *testing.T) {
+	hidden := map[string]string{"reader": "hidden"}
+	lines := &readmodel.Child{Field: "lines", Fields: []readmodel.Field{{Name: "kind", Type: readmodel.Text}, {Name: "secretPart", Type: readmodel.Text, Roles: hidden}}}
+	dark := &readmodel.Child{Field: "secretLines", Fields: []readmodel.Field{{Name: "secretA", Type: readmodel.Text, Roles: hidden}}}
+	m := &readmodel.Model{Name: "thing", ID: "id", Scope: []readmodel.Scope{{Name: "merchant", Field: "id"}}, Fields: []readmodel.Field{
+		{Name: "id", Type: readmodel.Int64}, {Name: "secret", Type: readmodel.Text, Roles: hidden},
+		{Name: "lines", Type: readmodel.Array, Child: lines}, {Name: "secretLines", Type: readmodel.Array, Child: dark}},
+		Reports: []readmodel.Report{{Name: "all", Columns: []string{"secret", "lines.secretPart"}}}}
+	r := query.Reader{All: true, Role: query.RoleReader}
+	text, err := json.Marshal(listed{Description: describe(m, r)})
+	if err != nil || strings.Contains(string(text), "secret") || !strings.Contains(string(text), `"kind"`) || strings.Contains(string(text), "reports") {
+		t.Errorf("%v %s", err, text)
+	}
+	for _, parameters := range []string{"fields=secretLines", "sort=secret", "secret=1", "secretLines=1"} {
+		values, _ := url.ParseQuery(parameters)
+		if _, err := query.Parse(m, r, values, query.Options{Export: true}); err == nil || strings.Count(err.Error(), "secret") != strings.Count(parameters, "secret") {
+			t.Errorf("%s: %v", parameters, err)
+		}
+	}
+	if _, err := layout(&query.Request{Model: m, Zone: time.UTC}, r, export.Config{}); err == nil {
+		t.Error("no column stands for all columns")
 	}
 }

@@ -93,6 +93,9 @@ func (a *API) prepare(c echo.Context, f format) (*download, error) {
 		cfg.Lang, cfg.Labels = q.Lang, true
 	}
 	l, err := layout(q, p.Reader, cfg)
+	if _, known := errors.AsType[*query.Problem](err); known {
+		return nil, err
+	}
 	if err != nil {
 		return nil, problem(http.StatusBadRequest, query.SlugBadParameter, "Bad parameter", "%s.", sentence(err))
 	}

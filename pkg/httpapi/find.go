@@ -51,10 +51,14 @@ func finds(q *query.Request, s query.Segment, collection string, limit int, maxT
 }
 
 // layout is the request's fields as export writes them. Where some of an
-// array's fields are hidden, the others are named one by one.
+// array's fields are hidden, the others are named one by one. The error of a
+// reader who sees no field is a *query.Problem: no column at all would mean all.
 func layout(q *query.Request, r query.Reader, cfg export.Config) (*export.Layout, error) {
 	for _, f := range q.Fields {
 		cfg.Columns = append(cfg.Columns, columns(f, r)...)
+	}
+	if len(cfg.Columns) == 0 {
+		return nil, problem(http.StatusForbidden, query.SlugPersonalField, "Personal field", "This key sees no field of %s; use another key.", q.Model.Name)
 	}
 	cfg.Location = q.Zone
 	return export.NewLayout(q.Model, cfg)

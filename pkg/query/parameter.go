@@ -61,10 +61,11 @@ func (p *parser) once() error {
 	return nil
 }
 
-// filterNames are the parameters left over as filters, in the model's order.
+// filterNames are the parameters left over as filters, in the model's order. A
+// field that is hidden from the reader is as unknown as one that does not exist.
 func (p *parser) filterNames(allowed bool) ([]string, error) {
 	var names []string
-	for _, f := range p.model.Fields {
+	for _, f := range p.visible() {
 		if p.values.Has(f.Name) && allowed {
 			names = append(names, f.Name)
 		}
@@ -84,7 +85,7 @@ func (p *parser) askable(filters bool) []string {
 		return p.known
 	}
 	var names []string
-	for _, f := range p.model.Fields {
+	for _, f := range p.visible() {
 		if filterable(p.model, f.Name) {
 			names = append(names, f.Name)
 		}
@@ -199,7 +200,7 @@ func (p *parser) sortKey() (*readmodel.SortKey, error) {
 	}
 	name, desc := strings.CutPrefix(p.values.Get("sort"), "-")
 	f := p.model.Field(name)
-	if f == nil {
+	if f == nil || p.reader.Sees(f) == Hidden {
 		return nil, badParameter("sort=%s is not a field of %s%s", short(name), p.model.Name, didYouMean(name, names(p.visible())))
 	}
 	if p.reader.Sees(f) != Full {

@@ -48,7 +48,7 @@ func outOfScope(format string, args ...any) *Problem {
 
 func personalField(name string) *Problem {
 	return &Problem{http.StatusForbidden, SlugPersonalField, "Personal field",
-		fmt.Sprintf("This key sees %s only masked or not at all, so it cannot filter or sort by it; leave it out, or use a key made with --pii.", name)}
+		fmt.Sprintf("This key sees %s only masked, so it cannot filter or sort by it; leave it out, or use a key made with --pii.", name)}
 }
 
 func noPattern(format string, args ...any) *Problem {

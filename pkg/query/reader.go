@@ -36,7 +36,11 @@ const (
 
 // Sees decides how much of a field the reader sees. The model's roles decide;
 // where they are silent, a personal field is masked for everyone but RoleFull.
+// An array is hidden where all its parts are.
 func (r Reader) Sees(f *readmodel.Field) View {
+	if f.Child != nil && !slices.ContainsFunc(f.Child.Fields, func(c readmodel.Field) bool { return r.Sees(&c) != Hidden }) {
+		return Hidden
+	}
 	switch f.Roles[r.Role] {
 	case "full":
 		return Full
