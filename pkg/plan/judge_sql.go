@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"prejoin/pkg/postgres"
 	"prejoin/pkg/readmodel"
@@ -58,7 +59,7 @@ func (j *judgement) hidden(where, function string) {
 func (j *judgement) scans(p part, st *postgres.Inspected) {
 	for _, s := range st.Scans {
 		r := j.facts.Relations[s.Relation]
-		if p.name == "ids" || r == nil {
+		if p.name == "ids" || r == nil || indifferent(r, s) {
 			continue
 		}
 		problem := fmt.Sprintf("no index serves its search of %s", s.Relation)
@@ -75,6 +76,25 @@ func (j *judgement) scans(p part, st *postgres.Inspected) {
 	if st.Sorts && (p.name == "ids" || p.route >= 0 && j.m.Routes[p.route].Fanout) {
 		j.warn(p.name, "each page sorts all that is left of the walk", "make an index that has the order: the compared column, then the id")
 	}
+}
+
+// small is a table on which all plans cost the same, bytes.
+const small = 1 << 20
+
+// indifferent tells that the planner had an index to take and did not care: on a
+// small table, an analysed empty one above all, each plan is as cheap as another.
+func indifferent(r *postgres.Relation, s postgres.Scan) bool {
+	if r.Bytes >= small {
+		return false
+	}
+	return s.Filter == "" || slices.ContainsFunc(r.Leading, func(column string) bool { return mentions(s.Filter, column) })
+}
+
+// mentions tells whether an expression names the column, as a whole word.
+func mentions(expression, column string) bool {
+	return slices.Contains(strings.FieldsFunc(expression, func(c rune) bool {
+		return !unicode.IsLetter(c) && !unicode.IsDigit(c) && c != '_' && c != '$'
+	}), column)
 }
 
 // stored are the fields that the root query returns.

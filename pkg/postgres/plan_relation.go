@@ -15,7 +15,9 @@ const relationSQL = `SELECT n.nspname || '.' || c.relname AS name, c.relkind::te
        ARRAY(SELECT n2.nspname || '.' || c2.relname FROM pg_partition_ancestors(c.oid) WITH ORDINALITY p (id, nr)
               JOIN pg_class c2 ON c2.oid = p.id JOIN pg_namespace n2 ON n2.oid = c2.relnamespace WHERE p.id <> c.oid ORDER BY p.nr) AS ancestors,
        ARRAY(SELECT n2.nspname || '.' || c2.relname FROM pg_partition_tree(c.oid) p
-              JOIN pg_class c2 ON c2.oid = p.relid JOIN pg_namespace n2 ON n2.oid = c2.relnamespace WHERE p.isleaf AND p.relid <> c.oid ORDER BY 1) AS leaves
+              JOIN pg_class c2 ON c2.oid = p.relid JOIN pg_namespace n2 ON n2.oid = c2.relnamespace WHERE p.isleaf AND p.relid <> c.oid ORDER BY 1) AS leaves,
+       ARRAY(SELECT DISTINCT a.attname::text FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
+              WHERE i.indrelid = c.oid AND i.indisvalid AND i.indpred IS NULL ORDER BY 1) AS leading
   FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
  WHERE n.nspname || '.' || c.relname = ANY($1) AND c.relkind IN ('r', 'p', 'v', 'm', 'f')`
 
@@ -26,6 +28,7 @@ type relationRow struct {
 	Columns, Types       []string
 	Required             []bool
 	Ancestors, Leaves    []string
+	Leading              []string
 }
 
 // relations reads the named relations and, for partitioned ones, their leaves.
@@ -66,7 +69,7 @@ func missing(found map[string]*Relation, lists ...[]string) []string {
 }
 
 func (in *inspector) relation(row relationRow) (*Relation, error) {
-	r := &Relation{Name: row.Name, Kind: row.Kind, Bytes: row.Bytes, Identity: row.Identity, Ancestors: row.Ancestors, Leaves: row.Leaves}
+	r := &Relation{Name: row.Name, Kind: row.Kind, Bytes: row.Bytes, Identity: row.Identity, Ancestors: row.Ancestors, Leaves: row.Leaves, Leading: row.Leading}
 	for i, name := range row.Columns {
 		r.Columns = append(r.Columns, TableColumn{Name: name, Type: row.Types[i], NotNull: row.Required[i]})
 	}

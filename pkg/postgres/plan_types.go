@@ -47,6 +47,7 @@ type Relation struct {
 	Identity    string   // pg_class.relreplident: d default, n nothing, f full, i index
 	Identities  []string // the columns of that identity; all of them where it is full
 	Unique      []UniqueIndex
+	Leading     []string // first columns of its indexes
 	Ancestors   []string // partitioned tables above it, nearest first
 	Leaves      []string // partitions that hold rows
 	Published   bool
