@@ -75,8 +75,8 @@ func New(cfg Config) (*Projector, error) {
 	if len(cfg.Lanes) == 0 {
 		return nil, errors.New("there is nothing to project: configure at least one shard and one model")
 	}
-	if cfg.BatchIDs < 0 || cfg.Workers < 0 || cfg.Linger < 0 {
-		return nil, errors.New("a batch, its workers and its linger cannot be negative: leave them out for the defaults")
+	if cfg.BatchIDs < 0 || cfg.BatchIDs > 10_000 || cfg.Workers < 0 || cfg.Workers > 64 || cfg.Linger < 0 {
+		return nil, errors.New("a batch holds up to 10,000 documents, with up to 64 workers and a linger of 0 or more: leave them out for the defaults")
 	}
 	cfg.BatchIDs = orDefault(cfg.BatchIDs, 1000)
 	cfg.BatchBytes = orDefault(cfg.BatchBytes, 8<<20)
