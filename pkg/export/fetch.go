@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"runtime/debug"
 	"time"
 
 	"go.mongodb.org/mongo-driver/bson"
@@ -47,8 +48,15 @@ func (f *fetch) stop() {
 
 func (f *fetch) recycle(p *piece) { f.free <- p }
 
+// run also turns a panic into an error: nobody else could, since it runs beside
+// the handler, and the process would end with all its requests.
 func (f *fetch) run(ctx context.Context) {
 	defer close(f.pieces)
+	defer func() {
+		if r := recover(); r != nil {
+			f.err = fmt.Errorf("reading rows: panic: %v\n%s", r, debug.Stack())
+		}
+	}()
 	for f.err == nil {
 		var batch []bson.Raw
 		if batch, f.err = f.next(ctx); f.err == nil {

@@ -336,3 +336,20 @@ func TestStreamSlowEncoder(t *testing.T) {
 		}
 	})
 }
+
+type bursting struct{ *source }
+
+func (b bursting) Next(ctx context.Context) ([]bson.Raw, error) {
+	if b.calls == 1 {
+		panic("source bug")
+	}
+	return b.source.Next(ctx)
+}
+
+// A panic of the source happens beside the caller, who could not recover it.
+func TestStreamSourcePanicIsAnError(t *testing.T) {
+	res, err := stream(t, bursting{rows(3, 3)}, &sink{room: -1}, export.Options{})
+	if err == nil || !strings.Contains(err.Error(), "source bug") || res.Rows != 3 || res.Digest != "" {
+		t.Errorf("%+v, %v", res, err)
+	}
+}
