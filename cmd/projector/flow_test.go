@@ -239,5 +239,6 @@ func TestBadSettings(t *testing.T) {
 	f("NAME=DSN", append([]string{"verify", "--shard=x"}, here...)...)
 	f("is PostgreSQL running there", append([]string{"verify", "--shard=s=postgres://u:hunter2@127.0.0.1:1/x"}, here...)...)
 	f("cannot be parsed", append([]string{"verify", "--shard=s=postgres://u:hunter2@127.0.0.1:x/x"}, here...)...)
+	f("cannot be parsed", append([]string{"verify", "--shard=s=postgres:hunter2@127.0.0.1:1/x?sslmode=disable"}, here...)...)
 	f("no such file", "verify", "--model=/nonexistent.yaml", "--mongodb-uri="+uri)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -52,7 +53,7 @@ func Open(ctx context.Context, cfg Config) (*Shard, error) {
 
 func poolConfig(cfg Config) (*pgxpool.Config, error) {
 	pc, err := pgxpool.ParseConfig(cfg.DSN)
-	if err != nil { // pgx's error repeats the DSN with its password masked; ours repeats nothing
+	if err != nil || !dsnForm.MatchString(cfg.DSN) { // pgx's error repeats the DSN with its password masked; ours repeats nothing
 		return nil, fmt.Errorf("shard %s has a DSN that cannot be parsed: write postgres://USER:PASSWORD@HOST:PORT/DATABASE", cfg.Name)
 	}
 	pc.MaxConns = orDefault(cfg.MaxConns, 4)
@@ -61,6 +62,10 @@ func poolConfig(cfg Config) (*pgxpool.Config, error) {
 	pc.ConnConfig.RuntimeParams["application_name"] = orDefault(cfg.AppName, "prejoin")
 	return pc, nil
 }
+
+// dsnForm is a URL or keywords. Anything else, such as a URL without its //, pgx
+// would take for keywords, and ask whatever server stands on this machine.
+var dsnForm = regexp.MustCompile(`^(postgres(ql)?://|\s*[a-z_]+\s*=)`)
 
 func orDefault[T comparable](v, def T) T {
 	var zero T
