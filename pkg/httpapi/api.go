@@ -3,10 +3,8 @@ package httpapi
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -100,11 +98,6 @@ func New(ctx context.Context, cfg Config, store Store, auth *access.Authenticato
 	cfg = cfg.defaults()
 	if len(cfg.Models) == 0 || cfg.Tokens == nil {
 		return nil, errors.New("making the API: it needs a model and a key for page tokens")
-	}
-	for _, m := range cfg.Models {
-		if names := query.Collisions(m); len(names) > 0 {
-			return nil, fmt.Errorf("serving model %s: its fields %s are named like parameters of a request; rename them", m.Name, strings.Join(names, ", "))
-		}
 	}
 	a := &API{cfg: cfg, store: store, auth: auth, log: cfg.Logger,
 		places: make(chan struct{}, cfg.Requests), gate: newGate(cfg.Exports, cfg.ExportsPerKey),

@@ -16,29 +16,13 @@ const (
 	MaxLimit     = 1000
 )
 
-// Parameters are the names that are not filters, so that no field can have them.
-// Some are kept for what is to come.
-var Parameters = []string{"sort", "fields", "limit", "page", "tz", "lang",
-	"report", "columns", "reason", "by", "total", "end", "as_of_at_least"}
-
-// the parameters that a page, an export and a get understand
+// The parameters that a page, an export and a get understand. All are among
+// readmodel.Reserved, so that no field can have their names.
 var (
 	pageParameters   = []string{"sort", "fields", "limit", "page", "tz", "lang"}
 	exportParameters = []string{"sort", "fields", "tz", "lang", "end"}
 	getParameters    = []string{"fields", "tz", "lang"}
 )
-
-// Collisions are the model's fields that are named like a parameter: they could
-// never be asked for.
-func Collisions(m *readmodel.Model) []string {
-	var names []string
-	for _, f := range m.Fields {
-		if slices.Contains(Parameters, f.Name) {
-			names = append(names, f.Name)
-		}
-	}
-	return names
-}
 
 // parser holds one request while it is read.
 type parser struct {

@@ -35,9 +35,9 @@ var (
 	tableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_$]{0,62}\.[A-Za-z_][A-Za-z0-9_$]{0,62}$`)
 )
 
-// reserved are the request's own parameters: a filter of that name could not
-// be told from them.
-var reserved = []string{"sort", "fields", "limit", "page", "report", "columns", "tz", "lang", "reason", "end", "total", "q", "by"}
+// Reserved are the request's own parameters, some kept for what is to come: a
+// filter of that name could not be told from them.
+var Reserved = []string{"sort", "fields", "limit", "page", "report", "columns", "tz", "lang", "reason", "end", "total", "q", "by", "as_of_at_least"}
 
 // taken are path segments under /v1 that are no model.
 var taken = []string{"exports"}

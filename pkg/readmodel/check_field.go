@@ -7,7 +7,7 @@ func (c *checker) fields() {
 	for i := range c.m.Fields {
 		path, f := item("fields", i), &c.m.Fields[i]
 		c.fieldName(path, f, seen)
-		if contains(reserved, f.Name) {
+		if contains(Reserved, f.Name) {
 			c.fault(namePath(path, f), "the field name %q is a request parameter; call it for example %q", f.Name, f.Name+"Value")
 		}
 		if f.Child == nil {
