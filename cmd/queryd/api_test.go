@@ -206,6 +206,7 @@ func TestProblems(t *testing.T) {
 	f(merchant, "/v1/settlement?merchantId=1", 403, "out-of-scope", "scope")
 	f(merchant, "/v1/settlement?partnerId=20", 403, "out-of-scope", "not limited by partner")
 	f(h.key(t, "--partner", "20"), "/v1/settlement?merchantId=1", 403, "out-of-scope", "not limited by merchant")
+	f(h.key(t, "--merchant", "abc"), "/v1/settlement", 403, "out-of-scope", "not of the type of merchantId")
 	f(merchant, "/v1/settlement?page=bm90IGEgdG9rZW4", 400, "page-token", "first page")
 	f(merchant, "/v1/settlement?buyerName=x", 403, "personal-field", "--pii")
 	f(all, "/v1/settlement?type=FAST", 422, "no-access-pattern", "leave out type")

@@ -77,7 +77,11 @@ func scope(text string) (name string, values []any, err error) {
 	if !scopeName.MatchString(name) || name == "all" || list == "" {
 		return "", nil, fmt.Errorf("--scope %q does not read NAME=VALUE,…; write for example --scope merchant=1,2", text)
 	}
-	for item := range strings.SplitSeq(list, ",") {
+	items, err := splitItems(list)
+	if err != nil {
+		return "", nil, fmt.Errorf("the scope %s: %w", name, err)
+	}
+	for _, item := range items {
 		v, err := scopeValue(strings.TrimSpace(item))
 		if err != nil {
 			return "", nil, fmt.Errorf("the scope %s: %w", name, err)
@@ -89,9 +93,31 @@ func scope(text string) (name string, values []any, err error) {
 	return name, values, nil
 }
 
+// splitItems splits at the commas that are outside of double quotes.
+func splitItems(list string) ([]string, error) {
+	var items []string
+	start, quoted := 0, false
+	for i := range len(list) {
+		switch {
+		case list[i] == '"':
+			quoted = !quoted
+		case list[i] == ',' && !quoted:
+			items = append(items, list[start:i])
+			start = i + 1
+		}
+	}
+	if quoted {
+		return nil, fmt.Errorf("%s has no closing quote; put text into two double quotes", list[start:])
+	}
+	return append(items, list[start:]), nil
+}
+
 func scopeValue(item string) (any, error) {
-	if text, ok := strings.CutPrefix(item, `"`); ok && strings.HasSuffix(text, `"`) {
+	if text, ok := strings.CutPrefix(item, `"`); ok && strings.Count(item, `"`) == 2 && strings.HasSuffix(item, `"`) {
 		return strings.TrimSuffix(text, `"`), nil
+	}
+	if strings.Contains(item, `"`) {
+		return nil, fmt.Errorf("%s has text outside of its quotes; put the whole of it into two double quotes", item)
 	}
 	if n, err := strconv.ParseInt(item, 10, 64); err == nil {
 		return n, nil

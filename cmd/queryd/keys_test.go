@@ -11,7 +11,7 @@ import (
 
 func TestKeysCreatePrintsOnlyTheKey(t *testing.T) {
 	h := newHouse(t)
-	out, errs, code := h.tool(t, "keys", "create", "--name", "이름", "--scope", `merchant=1,2`, "--scope", `code="007",A`)
+	out, errs, code := h.tool(t, "keys", "create", "--name", "이름", "--scope", `merchant=1,2`, "--scope", `code="007",A,"a,b"`)
 	if code != 0 || !regexp.MustCompile(`^pj_[a-z0-9]{12}_[A-Za-z0-9_-]{43}\n$`).MatchString(out) {
 		t.Errorf("%d %q", code, out)
 	}
@@ -19,7 +19,7 @@ func TestKeysCreatePrintsOnlyTheKey(t *testing.T) {
 		t.Error("the key is on stderr too, where logs are made")
 	}
 	k, err := h.db.Keys(t.Context())
-	if err != nil || len(k) != 1 || k[0].Scopes["merchant"][1] != int64(2) || k[0].Scopes["code"][0] != "007" || k[0].Scopes["code"][1] != "A" {
+	if err != nil || len(k) != 1 || k[0].Scopes["merchant"][1] != int64(2) || k[0].Scopes["code"][0] != "007" || k[0].Scopes["code"][1] != "A" || k[0].Scopes["code"][2] != "a,b" {
 		t.Errorf("%+v %v", k, err)
 	}
 }
@@ -41,6 +41,10 @@ func TestKeysCreateRefusals(t *testing.T) {
 	f(1, "NAME=VALUE", "--name", "x", "--scope", "all=1")
 	f(1, "no value", "--name", "x", "--scope", "merchant=1,,2")
 	f(1, "no value", "--name", "x", "--merchant", "99999999999999999999")
+	f(1, "no value", "--name", "x", "--scope", "merchant=1,")
+	f(1, "no closing quote", "--name", "x", "--scope", `code="a,b`)
+	f(1, "outside of its quotes", "--name", "x", "--scope", `code="a"b`)
+	f(1, "outside of its quotes", "--name", "x", "--scope", `code=a"b,c"`)
 	f(1, "given twice", "--name", "x", "--merchant", "1", "--scope", "merchant=2")
 }
 

@@ -2,6 +2,7 @@ package query
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -124,7 +125,7 @@ func TestRefusals(t *testing.T) {
 	f(seller, "sort=accountNo", 403)
 	f(Reader{Key: "x"}, "", 403, "no scope")
 	f(Reader{Key: "x", Scopes: map[string][]any{"shop": {int64(1)}}}, "", 403, "shop", "merchant or partner")
-	f(Reader{Key: "x", Scopes: map[string][]any{"merchant": {"1"}}}, "", 403)
+	f(Reader{Key: "x", Scopes: map[string][]any{"merchant": {"1"}}}, "", 403, "not of the type of merchantId, which is int64")
 	f(seller, "refund=true", 422, "leave out refund")
 	f(seller, "status=PAID&sort=amount", 422, "(merchantId, status, payDue=from..to, sort=-payDue)", "sort by payDue in either direction")
 	f(seller, "payDue=in:2026-11-01,2026-11-02", 422, "one value or a range")
@@ -192,5 +193,16 @@ func TestScopeFieldWithinAnotherScope(t *testing.T) {
 	}
 	if _, err := Parse(m, seller, map[string][]string{"partnerId": {"3"}}, Options{Export: true}); err == nil || problemOf(t, err).Status != 403 {
 		t.Errorf("a merchant's key asks by partner: %v", err)
+	}
+}
+
+// A field named like a parameter could never be asked for.
+func TestParametersAreReserved(t *testing.T) {
+	for _, known := range [][]string{pageParameters, exportParameters, getParameters} {
+		for _, name := range known {
+			if !slices.Contains(readmodel.Reserved, name) {
+				t.Errorf("a model may have a field %s", name)
+			}
+		}
 	}
 }

@@ -73,9 +73,12 @@ func scopeClauses(m *readmodel.Model, r Reader) ([]bson.D, error) {
 	var clauses []bson.D
 	for _, name := range sortedKeys(r.Scopes) {
 		f := scopeField(m, name)
+		if f == nil {
+			return nil, outOfScope("This key is limited by %s, which the model %s does not have; use a key that is limited by %s.", name, m.Name, scopeNames(m))
+		}
 		values := allowed(f, r.Scopes[name])
 		if len(values) == 0 {
-			return nil, outOfScope("This key is limited by %s, which the model %s does not have; use a key that is limited by %s.", name, m.Name, scopeNames(m))
+			return nil, outOfScope("This key's values of the scope %s are not of the type of %s, which is %s, so it can read nothing; make another key.", name, f.Name, f.Type)
 		}
 		clauses = append(clauses, bson.D{{Key: m.Key(f.Name), Value: oneOf(values)}})
 	}
@@ -84,9 +87,6 @@ func scopeClauses(m *readmodel.Model, r Reader) ([]bson.D, error) {
 
 // allowed keeps the values that the field's type can hold; the others match no row.
 func allowed(f *readmodel.Field, values []any) []any {
-	if f == nil {
-		return nil
-	}
 	var kept []any
 	for _, v := range values {
 		_, isInt := v.(int64)
