@@ -79,7 +79,7 @@ func elements(f *zip.File, name string) (n int64, err error) {
 	d := xml.NewDecoder(r)
 	for {
 		token, err := d.RawToken()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return n, nil
 		}
 		if err != nil {
