@@ -18,30 +18,40 @@ func (s *shard) session(ctx context.Context) error {
 	if err := s.ensureTopics(ctx); err != nil {
 		return err
 	}
-	confirmed, err := s.ensureSlot(ctx)
-	if err != nil {
-		return err
-	}
-	stream, err := s.source.Stream(ctx, confirmed)
+	stream, err := s.open(ctx)
 	if err != nil {
 		return err
 	}
 	defer closeStream(ctx, stream)
 	s.setState(nil)
-	s.log.InfoContext(ctx, "reading the slot", "slot", s.cfg.Slot, "from", wal.FormatLSN(confirmed))
 	return s.pump(ctx, stream)
 }
 
-// ensureSlot keeps acked at or above what the slot has confirmed: an idle shard sends from further back and says so. The consent to
-// lose changes is for the first slot that is found or made, not for one that is lost days later.
-func (s *shard) ensureSlot(ctx context.Context) (uint64, error) {
+// open starts to read the slot. From then on acked is not below what the slot has confirmed: an idle shard sends from further back and
+// says so. The consent to lose changes is for the first slot that is found or made, not for one that is lost days later.
+func (s *shard) open(ctx context.Context) (*wal.Stream, error) {
+	confirmed, err := s.look(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.acceptLost = false
+	stream, err := s.source.Stream(ctx, confirmed)
+	if errors.Is(err, wal.ErrSlotActive) {
+		_, _ = s.look(ctx) // whose it is since the first look; any other fault shows at the next try
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.acked.Store(max(s.acked.Load(), confirmed))
+	s.log.InfoContext(ctx, "reading the slot", "slot", s.cfg.Slot, "from", wal.FormatLSN(confirmed))
+	return stream, nil
+}
+
+// look finds or makes the slot. While another capture moves it on, this one knows no more than at a start: what the slot says counts.
+func (s *shard) look(ctx context.Context) (uint64, error) {
 	confirmed, err := s.source.EnsureSlot(ctx, s.acked.Load(), s.acceptLost)
-	switch {
-	case errors.Is(err, wal.ErrSlotActive):
-		s.acked.Store(0) // the other capture moves it on: as at a start, what the slot says counts
-	case err == nil:
-		s.acceptLost = false
-		s.acked.Store(max(s.acked.Load(), confirmed))
+	if errors.Is(err, wal.ErrSlotActive) {
+		s.acked.Store(0)
 	}
 	return confirmed, err
 }

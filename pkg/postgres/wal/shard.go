@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -26,7 +27,8 @@ type Shard struct {
 	cfg      Config
 	pool     *pgxpool.Pool
 	stream   *pgconn.Config
-	Database string // the shard's database
+	reader   atomic.Uint32 // the process on the shard that serves, or served, this one's stream
+	Database string        // the shard's database
 }
 
 // Open prepares connections; it does not connect.

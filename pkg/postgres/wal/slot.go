@@ -13,12 +13,12 @@ type slot struct {
 	Plugin, Database, WAL *string
 	Current               string
 	Confirmed             uint64
-	Active                bool // somebody reads it
+	Reader                uint32 // the process on the shard that sends it to somebody; 0: none
 }
 
 // EnsureSlot finds the shard's slot, or creates it where none has ever been, and returns the position up to which it is confirmed.
 // acked is the position that this process knows to be safe, 0 for none. accept creates a lost slot anew: the changes
-// between are lost, and a backfill must read them. With ErrSlotActive another process reads the slot and has moved it on: acked then means
+// between are lost, and a backfill must read them. With ErrSlotActive another capture reads the slot and may move it on: acked then means
 // nothing any more.
 func (s *Shard) EnsureSlot(ctx context.Context, acked uint64, accept bool) (uint64, error) {
 	found, err := s.findSlot(ctx)
@@ -36,7 +36,8 @@ func (s *Shard) EnsureSlot(ctx context.Context, acked uint64, accept bool) (uint
 
 func (s *Shard) findSlot(ctx context.Context) (slot, error) {
 	rows, err := s.pool.Query(ctx, `SELECT plugin::text, database::text, wal_status, current_database()::text,
-		coalesce(confirmed_flush_lsn - '0/0'::pg_lsn, 0)::bigint, active FROM pg_replication_slots WHERE slot_name = $1`, s.cfg.Slot)
+		coalesce(confirmed_flush_lsn - '0/0'::pg_lsn, 0)::bigint, coalesce((SELECT pid FROM pg_stat_replication WHERE pid = active_pid), 0)
+		FROM pg_replication_slots WHERE slot_name = $1`, s.cfg.Slot)
 	if err != nil {
 		return slot{}, err
 	}
@@ -50,7 +51,7 @@ func (s *Shard) checkSlot(found slot, acked uint64) error {
 			s.cfg.Slot, s.cfg.Shard, found.Current)
 	case found.WAL != nil && *found.WAL == "lost":
 		return s.lost("the shard has removed WAL that the slot still needed (max_slot_wal_keep_size)")
-	case acked > 0 && found.Confirmed > acked && found.Active:
+	case acked > 0 && found.Reader != 0 && found.Reader != s.reader.Load():
 		return fmt.Errorf("%w: slot %s of shard %s was taken over", ErrSlotActive, s.cfg.Slot, s.cfg.Shard)
 	case acked > 0 && found.Confirmed > acked:
 		return fmt.Errorf("%w: slot %s of shard %s stands at %s, ahead of %s, up to which was captured here; if another capture read it meanwhile, "+

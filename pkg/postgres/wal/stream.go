@@ -46,6 +46,7 @@ func (s *Shard) Stream(ctx context.Context, confirmed uint64) (*Stream, error) {
 		}
 		return nil, s.failed("starting to read slot "+s.cfg.Slot, err)
 	}
+	s.reader.Store(conn.PID())
 	stream := &Stream{conn: conn, parser: parser{tables: map[uint32]*Table{}}, wake: make(chan struct{}, 1), stop: make(chan struct{})}
 	// The shard reads from further back and says so while it is idle; what is confirmed must not go back with it.
 	stream.confirmed.Store(confirmed)
