@@ -8,7 +8,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// create sells something: order, payment, settlement and lines in one go.
+// create sells something: order, payment, settlement and lines in one go. currval
+// is volatile: outside of a subquery it would be called for every row of the table
+// instead of once for its index.
 func (h *hand) create(ctx context.Context, tx pgx.Tx) (outcome, error) {
 	d := makeDeal(h.r, amountOf(h.r), baseDay.at(jitter(h.r, 24*time.Hour)), baseDay)
 	var id int64
@@ -16,10 +18,10 @@ func (h *hand) create(ctx context.Context, tx pgx.Tx) (outcome, error) {
 	batch.Queue(`INSERT INTO orders (merchant_id, order_no, product_order_no, product_name, buyer_name, ordered_at, confirmed_at) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
 		h.known.merchant(h.r), d.orderNo, d.productOrderNo, d.product, d.buyer, d.ordered, optionalTime(d.confirmed))
 	batch.Queue(`INSERT INTO payment (order_id, merchant_id, method, card_issuer, installment, amount, paid_at)
-		SELECT id, merchant_id, $1, $2, CASE WHEN $1 = 'CARD' THEN $3::int END, $4, $5 FROM orders WHERE id = currval('orders_id_seq')`,
+		SELECT id, merchant_id, $1, $2, CASE WHEN $1 = 'CARD' THEN $3::int END, $4, $5 FROM orders WHERE id = (SELECT currval('orders_id_seq'))`,
 		d.method, optional(d.issuer), d.installment, d.gross.String(), d.paid)
 	batch.Queue(`INSERT INTO settlement (merchant_id, order_id, payment_id, type, status, settlement_base, pay_due, payment_amount, amount, hold_reason)
-		SELECT merchant_id, order_id, id, $1, $2, $3::text::date, $4::text::date, $5, $6, $7 FROM payment WHERE id = currval('payment_id_seq')`,
+		SELECT merchant_id, order_id, id, $1, $2, $3::text::date, $4::text::date, $5, $6, $7 FROM payment WHERE id = (SELECT currval('payment_id_seq'))`,
 		d.kind, d.status, d.base.String(), d.due.String(), d.gross.String(), d.net.String(), optional(d.hold))
 	for _, l := range d.lines {
 		batch.Queue(`INSERT INTO settlement_line (settlement_id, kind, base, rate, amount, vat) VALUES (currval('settlement_id_seq'), $1, $2, $3, $4, $5)`,
