@@ -14,6 +14,8 @@ import (
 	"os"
 
 	"github.com/alecthomas/kong"
+
+	"prejoin/pkg/config"
 )
 
 // Exit statuses; exec returns its command's instead.
@@ -52,16 +54,10 @@ func main() {
 // run is main without the process: it parses args, runs the subcommand and
 // returns the exit status.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	exit := -1
-	parser, err := kong.New(&cli{}, kong.Name("devstack"), kong.Description("Runs Prejoin and its servers on this machine, for demonstration and tests."),
-		kong.Writers(stdout, stderr), kong.Exit(func(code int) { exit = code }),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.BindTo(ctx, (*context.Context)(nil)))
-	if err != nil {
-		return failed(stderr, err, exitUsage)
-	}
-	parsed, err := parser.Parse(args)
-	if exit >= 0 { // --help was served
-		return exit
+	parsed, err := config.Parse(ctx, &cli{}, args, stdout, stderr, kong.Name("devstack"),
+		kong.Description("Runs Prejoin and its servers on this machine, for demonstration and tests."))
+	if errors.Is(err, config.ErrServed) {
+		return 0
 	}
 	if err != nil {
 		return failed(stderr, err, exitUsage)

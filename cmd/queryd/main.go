@@ -6,6 +6,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -74,16 +75,10 @@ func main() {
 // returns the exit status.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	c := cli{}
-	exit := -1
-	parser, err := kong.New(&c, kong.Name("queryd"), kong.Description("Serves pre-joined documents as pages, NDJSON, CSV and Excel."),
-		kong.Writers(stdout, stderr), kong.Exit(func(code int) { exit = code }), kong.Configuration(config.YAML),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.BindTo(ctx, (*context.Context)(nil)))
-	if err != nil {
-		return failed(stderr, err, exitUsage)
-	}
-	parsed, err := parser.Parse(args)
-	if exit >= 0 { // --help was served
-		return exit
+	parsed, err := config.Parse(ctx, &c, args, stdout, stderr, kong.Name("queryd"),
+		kong.Description("Serves pre-joined documents as pages, NDJSON, CSV and Excel."), kong.Configuration(config.YAML))
+	if errors.Is(err, config.ErrServed) {
+		return 0
 	}
 	if err != nil {
 		return failed(stderr, err, exitUsage)
