@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"prejoin/pkg/refresh"
@@ -12,6 +13,16 @@ import (
 type BackfillCmd struct {
 	AcceptIncarnation bool `help:"Accept a shard that crashed, failed over or was restored: raise its epoch and read all of its documents again. Make sure first that it is the true primary."`
 	Workers           int  `help:"Pages in flight a shard and model." default:"2"`
+}
+
+// Validate refuses limits that would be none; kong calls it after parsing.
+func (c *BackfillCmd) Validate() error { return validWorkers(c.Workers) }
+
+func validWorkers(n int) error {
+	if n < 1 || n > 64 {
+		return errors.New("--workers is 1 to 64")
+	}
+	return nil
 }
 
 // Run runs the subcommand.

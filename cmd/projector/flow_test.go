@@ -240,5 +240,8 @@ func TestBadSettings(t *testing.T) {
 	f("is PostgreSQL running there", append([]string{"verify", "--shard=s=postgres://u:hunter2@127.0.0.1:1/x"}, here...)...)
 	f("cannot be parsed", append([]string{"verify", "--shard=s=postgres://u:hunter2@127.0.0.1:x/x"}, here...)...)
 	f("cannot be parsed", append([]string{"verify", "--shard=s=postgres:hunter2@127.0.0.1:1/x?sslmode=disable"}, here...)...)
+	f("--batch is 1 to 10000", "run", "--batch=0")
+	f("--linger is 0 to 1m", "run", "--linger=-1s")
+	f("--workers is 1 to 64", "backfill", "--workers=-1")
 	f("no such file", "verify", "--model=/nonexistent.yaml", "--mongodb-uri="+uri)
 }

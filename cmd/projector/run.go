@@ -24,6 +24,17 @@ type RunCmd struct {
 	Session   time.Duration `help:"Without a heartbeat for so long a member is dead and its partitions go to others." default:"10s"`
 }
 
+// Validate refuses limits that would be none; kong calls it after parsing.
+func (c *RunCmd) Validate() error {
+	switch {
+	case c.Batch < 1 || c.Batch > 10_000 || c.Workers < 1 || c.Workers > 64:
+		return errors.New("--batch is 1 to 10000 documents, --workers 1 to 64")
+	case c.Linger < 0 || c.Linger > time.Minute || c.Session < time.Second:
+		return errors.New("--linger is 0 to 1m, --session at least 1s")
+	}
+	return nil
+}
+
 // Run runs the subcommand until ctx ends.
 func (c *RunCmd) Run(ctx context.Context, env *Env) error {
 	h, err := openHouse(ctx, env, refresh.Work)

@@ -20,6 +20,9 @@ type VerifyCmd struct {
 	Settle  time.Duration `help:"How long a difference may last before it counts: a change may be on its way." default:"6s"`
 }
 
+// Validate refuses limits that would be none; kong calls it after parsing.
+func (c *VerifyCmd) Validate() error { return validWorkers(c.Workers) }
+
 // Run runs the subcommand; a difference is errDifferent.
 func (c *VerifyCmd) Run(ctx context.Context, env *Env) error {
 	h, err := openHouse(ctx, env, refresh.ReadOnly)

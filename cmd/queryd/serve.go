@@ -38,6 +38,19 @@ type ServeCmd struct {
 	Stop          time.Duration `help:"How long running requests may take at the end before they are cut." env:"QUERYD_STOP" default:"10s"`
 }
 
+// Validate refuses limits that would be none; kong calls it after parsing.
+func (c *ServeCmd) Validate() error {
+	switch {
+	case c.Requests < 1 || c.Requests > 10_000 || c.Exports < 1 || c.ExportsPerKey < 1:
+		return errors.New("--requests, --exports and --exports-per-key are numbers of at least 1, --requests 10000 at most")
+	case c.Exports >= c.Requests:
+		return errors.New("--exports must stay below --requests, so that pages have room")
+	case c.Patience < 100*time.Millisecond || c.Drain < 0 || c.Stop < 0:
+		return errors.New("--patience is at least 100ms, --drain and --stop are not negative")
+	}
+	return nil
+}
+
 // Run serves until the context ends.
 //
 //	models ─▶ MongoDB ─▶ API ─▶ listen ─▶ ready ─▶ … ─▶ not ready ─▶ drain ─▶ shut down

@@ -41,6 +41,10 @@ func TestBadStarts(t *testing.T) {
 		}
 	}
 	f(2, "unknown flag", "--modell", "x")
+	f(2, "at least 1", "--exports", "0")
+	f(2, "at least 1", "--requests=-1")
+	f(2, "below --requests", "--exports", "5", "--requests", "5")
+	f(2, "--patience is at least", "--patience=-5s")
 	f(1, "name a file or folder", "--model", "nonesuch.yaml")
 	f(1, "did you mean", "--model", edited(t, "scope:", "scoope:"))
 	f(1, "other SQL or fields", "--model", edited(t, "name: holdReason, type: text", "name: holdReason, type: int64"))
