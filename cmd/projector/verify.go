@@ -31,7 +31,7 @@ func (c *VerifyCmd) Run(ctx context.Context, env *Env) error {
 	}
 	defer h.close()
 	p := newProgress(env.Stderr, "verify")
-	reports, err := upkeep.Verify(ctx, h.walkers(c.Workers), h.db, c.Settle, p.tell)
+	reports, err := upkeep.Verify(ctx, h.walkers(c.Workers), c.Settle, p.tell)
 	p.end()
 	if err != nil {
 		return err

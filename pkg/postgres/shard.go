@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -43,7 +44,7 @@ func Open(ctx context.Context, cfg Config) (*Shard, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connecting to shard %s: %w", cfg.Name, err)
 	}
-	s := &Shard{name: cfg.Name, pool: pool, readTimeout: orDefault(cfg.ReadTimeout, time.Minute)}
+	s := &Shard{name: cfg.Name, pool: pool, readTimeout: cmp.Or(cfg.ReadTimeout, time.Minute)}
 	if err := s.inspect(ctx); err != nil {
 		pool.Close()
 		return nil, err
@@ -56,24 +57,16 @@ func poolConfig(cfg Config) (*pgxpool.Config, error) {
 	if err != nil || !dsnForm.MatchString(cfg.DSN) { // pgx's error repeats the DSN with its password masked; ours repeats nothing
 		return nil, fmt.Errorf("shard %s has a DSN that cannot be parsed: write postgres://USER:PASSWORD@HOST:PORT/DATABASE", cfg.Name)
 	}
-	pc.MaxConns = orDefault(cfg.MaxConns, 4)
+	pc.MaxConns = cmp.Or(cfg.MaxConns, 4)
 	pc.ConnConfig.ConnectTimeout = 5 * time.Second
 	pc.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec // no named statement: poolers
-	pc.ConnConfig.RuntimeParams["application_name"] = orDefault(cfg.AppName, "prejoin")
+	pc.ConnConfig.RuntimeParams["application_name"] = cmp.Or(cfg.AppName, "prejoin")
 	return pc, nil
 }
 
 // dsnForm is a URL or keywords. Anything else, such as a URL without its //, pgx
 // would take for keywords, and ask whatever server stands on this machine.
 var dsnForm = regexp.MustCompile(`^(postgres(ql)?://|\s*[a-z_]+\s*=)`)
-
-func orDefault[T comparable](v, def T) T {
-	var zero T
-	if v == zero {
-		return def
-	}
-	return v
-}
 
 // Name is the shard's name.
 func (s *Shard) Name() string { return s.name }

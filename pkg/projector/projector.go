@@ -1,6 +1,7 @@
 package projector
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -78,26 +79,18 @@ func New(cfg Config) (*Projector, error) {
 	if cfg.BatchIDs < 0 || cfg.BatchIDs > 10_000 || cfg.Workers < 0 || cfg.Workers > 64 || cfg.Linger < 0 {
 		return nil, errors.New("a batch holds up to 10,000 documents, with up to 64 workers and a linger of 0 or more: leave them out for the defaults")
 	}
-	cfg.BatchIDs = orDefault(cfg.BatchIDs, 1000)
-	cfg.BatchBytes = orDefault(cfg.BatchBytes, 8<<20)
-	cfg.Linger = orDefault(cfg.Linger, 20*time.Millisecond)
-	cfg.Workers = orDefault(cfg.Workers, 2)
-	cfg.InFlight = orDefault(cfg.InFlight, 32<<20)
-	cfg.CommitEvery = orDefault(cfg.CommitEvery, 500*time.Millisecond)
-	cfg.StopDeadline = orDefault(cfg.StopDeadline, 5*time.Second)
+	cfg.BatchIDs = cmp.Or(cfg.BatchIDs, 1000)
+	cfg.BatchBytes = cmp.Or(cfg.BatchBytes, 8<<20)
+	cfg.Linger = cmp.Or(cfg.Linger, 20*time.Millisecond)
+	cfg.Workers = cmp.Or(cfg.Workers, 2)
+	cfg.InFlight = cmp.Or(cfg.InFlight, 32<<20)
+	cfg.CommitEvery = cmp.Or(cfg.CommitEvery, 500*time.Millisecond)
+	cfg.StopDeadline = cmp.Or(cfg.StopDeadline, 5*time.Second)
 	p := &Projector{cfg: cfg}
 	for _, l := range cfg.Lanes {
 		p.routes = append(p.routes, laneRoutes{l.Shard, route.New(l.Model)})
 	}
 	return p, nil
-}
-
-func orDefault[T comparable](v, def T) T {
-	var zero T
-	if v == zero {
-		return def
-	}
-	return v
 }
 
 // Topics are those of all routed tables: SHARD.SCHEMA.TABLE.

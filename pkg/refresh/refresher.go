@@ -39,7 +39,6 @@ type Refresher struct {
 	shape    *document.Shape
 	tables   []string
 	metrics  *Metrics
-	log      *slog.Logger
 	throttle *logging.Throttle
 
 	mu      sync.Mutex
@@ -61,7 +60,7 @@ type Config struct {
 func New(cfg Config) *Refresher {
 	log := cfg.Log.With("shard", cfg.Source.Name(), "model", cfg.Model.Name)
 	return &Refresher{source: cfg.Source, target: cfg.Target, guard: cfg.Guard, shape: document.NewShape(cfg.Model),
-		tables: tables(cfg.Model), metrics: cfg.Metrics, log: log, throttle: logging.NewThrottle(log, 10*time.Second)}
+		tables: tables(cfg.Model), metrics: cfg.Metrics, throttle: logging.NewThrottle(log, 10*time.Second)}
 }
 
 // Model is the model whose documents are refreshed.

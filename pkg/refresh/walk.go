@@ -186,7 +186,7 @@ func Scan(ctx context.Context, lister Lister, f mongodb.Find, found func(Listed)
 	if err != nil {
 		return err
 	}
-	return each(ctx, cursor, func(doc bson.Raw) error {
+	return EachDocument(ctx, cursor, func(doc bson.Raw) error {
 		id := doc.Lookup("_id")
 		text, err := IDText(id)
 		if err != nil {
@@ -212,8 +212,9 @@ func IDText(v bson.RawValue) (string, error) {
 	return "", fmt.Errorf("a document has an _id of BSON type %s, which no model writes: remove it, or use a database of its own for Prejoin", v.Type)
 }
 
-// each calls f with every document of the cursor, and closes it.
-func each(ctx context.Context, cursor *mongodb.Cursor, f func(bson.Raw) error) error {
+// EachDocument calls f with every document of the cursor, and closes it. The
+// document is valid during the call.
+func EachDocument(ctx context.Context, cursor *mongodb.Cursor, f func(bson.Raw) error) error {
 	defer cursor.Close()
 	for {
 		batch, err := cursor.Next(ctx)

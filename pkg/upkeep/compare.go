@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 
 	"go.mongodb.org/mongo-driver/bson"
 
@@ -12,11 +11,6 @@ import (
 	"prejoin/pkg/refresh"
 	"prejoin/pkg/retry"
 )
-
-// Documents finds documents; *mongodb.DB is one.
-type Documents interface {
-	Find(context.Context, mongodb.Find) (*mongodb.Cursor, error)
-}
 
 // compare reads the ids from both sides, MongoDB first: a document that is
 // older than the shard's snapshot may then still be on its way, one that is
@@ -52,33 +46,18 @@ func (v *verification) stored(ctx context.Context, ids []string) (map[string]bso
 		}
 		values[i] = value
 	}
-	cursor, err := v.reader.Find(ctx, mongodb.Find{Collection: v.walker.Refresher.Model().Collection(), Primary: true,
+	cursor, err := v.walker.Lister.Find(ctx, mongodb.Find{Collection: v.walker.Refresher.Model().Collection(), Primary: true,
 		Filter: bson.D{{Key: "_id", Value: bson.D{{Key: "$in", Value: values}}}, mongodb.Live}})
 	if err != nil {
 		return nil, err
 	}
-	return collect(ctx, cursor, len(ids))
-}
-
-func collect(ctx context.Context, cursor *mongodb.Cursor, size int) (map[string]bson.Raw, error) {
-	defer cursor.Close()
-	found := make(map[string]bson.Raw, size)
-	for {
-		batch, err := cursor.Next(ctx)
-		if err == io.EOF { //nolint:errorlint // a lost connection wraps io.EOF and is not the end
-			return found, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		for _, doc := range batch {
-			id, err := refresh.IDText(doc.Lookup("_id"))
-			if err != nil {
-				return nil, err
-			}
-			found[id] = bytes.Clone(doc)
-		}
-	}
+	found := make(map[string]bson.Raw, len(ids))
+	err = refresh.EachDocument(ctx, cursor, func(doc bson.Raw) error {
+		id, err := refresh.IDText(doc.Lookup("_id"))
+		found[id] = bytes.Clone(doc)
+		return err
+	})
+	return found, err
 }
 
 // mismatch compares what the shard says of an id, nil where it has no row, with

@@ -48,12 +48,12 @@ const (
 // Verify compares every document that the walkers reach with the shards' SQL.
 // A difference counts when it is still there after settle: until then a change
 // may be on its way.
-func Verify(ctx context.Context, walkers []*refresh.Walker, reader Documents, settle time.Duration, progress Progress) ([]Report, error) {
+func Verify(ctx context.Context, walkers []*refresh.Walker, settle time.Duration, progress Progress) ([]Report, error) {
 	reports := make([]Report, len(walkers))
 	group, ctx := errgroup.WithContext(ctx)
 	for i, w := range walkers {
 		group.Go(func() (err error) {
-			v := &verification{walker: w, reader: reader, progress: progress, settle: settle,
+			v := &verification{walker: w, progress: progress, settle: settle,
 				report: Report{Shard: w.Refresher.Shard(), Model: w.Refresher.Model().Name}}
 			reports[i], err = v.run(ctx)
 			return err
@@ -65,7 +65,6 @@ func Verify(ctx context.Context, walkers []*refresh.Walker, reader Documents, se
 // verification is the comparison of one shard's documents of one model.
 type verification struct {
 	walker   *refresh.Walker
-	reader   Documents
 	progress Progress
 	settle   time.Duration
 
